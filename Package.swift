@@ -1,0 +1,49 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "curfew-supervisor",
+    products: [
+        .executable(name: "curfew", targets: ["curfew"]),
+        .executable(name: "curfew-help", targets: ["curfew-help"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibcap", pkgConfig: "libcap",
+            providers: [.apt(["libcap-dev"]), .yum(["libcap-devel"])]),
+        .target(name: "CCurfew", dependencies: ["CLibcap"], cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CurfewCore", swiftSettings: settings),
+        .target(name: "CurfewWire", swiftSettings: settings),
+        .target(name: "CurfewLinux", dependencies: ["CCurfew"], swiftSettings: settings),
+        .target(
+            name: "CurfewEngine", dependencies: ["CCurfew", "CurfewCore", "CurfewWire", "CurfewLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "CurfewCommand", dependencies: ["CurfewCore", "CurfewWire", "CurfewLinux", "CurfewEngine"],
+            swiftSettings: settings),
+        .target(
+            name: "CurfewArguments",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings),
+        .executableTarget(name: "curfew", dependencies: ["CurfewCommand"], swiftSettings: settings),
+        .executableTarget(name: "curfew-help", dependencies: ["CurfewArguments"], swiftSettings: settings),
+        .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
+        .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .testTarget(name: "CurfewLinuxTests", dependencies: ["CurfewLinux", "CCurfew"], swiftSettings: settings),
+        .testTarget(
+            name: "CurfewEngineTests", dependencies: ["CurfewEngine", "CurfewCore", "CurfewWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewCommandTests", dependencies: ["CurfewCommand", "CurfewArguments", "CurfewCore"],
+            swiftSettings: settings),
+    ]
+)

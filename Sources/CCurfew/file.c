@@ -1,0 +1,231 @@
+// Small files and directories.
+#include "ccurfew.h"
+#include "raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+// ---- descriptors ------------------------------------------------------------------------------
+
+int curfew_open_at(int directory, const char *path, int flags, int mode)
+{
+    return (int)RAW(SYS_openat, directory, path, flags | O_CLOEXEC, mode);
+}
+
+// Not to be repeated on EINTR: Linux has closed the descriptor by then. Source: close(2).
+int curfew_close(int fd)
+{
+    return (int)RAW(SYS_close, fd);
+}
+
+// So that the count fits the result; Linux transfers no more than this anyway. Source: read(2).
+static size_t transferable(size_t size)
+{
+    const size_t most = 0x7ffff000;
+    return size < most ? size : most;
+}
+
+int curfew_read(int fd, void *buffer, size_t size)
+{
+    return (int)RAW(SYS_read, fd, buffer, transferable(size));
+}
+
+int curfew_pread(int fd, void *buffer, size_t size, int64_t offset)
+{
+    return (int)RAW(SYS_pread64, fd, buffer, transferable(size), offset);
+}
+
+int curfew_write(int fd, const void *buffer, size_t size)
+{
+    return (int)RAW(SYS_write, fd, buffer, transferable(size));
+}
+
+int curfew_flock(int fd, bool wait)
+{
+    return (int)RAW(SYS_flock, fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+}
+
+int curfew_is_descriptor_open(int fd)
+{
+    return RAW(SYS_fcntl, fd, F_GETFD) >= 0;
+}
+
+int curfew_eventfd(void)
+{
+    return (int)RAW(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int curfew_inotify(void)
+{
+    return (int)RAW(SYS_inotify_init1, IN_CLOEXEC | IN_NONBLOCK);
+}
+
+int curfew_inotify_watch(int fd, const char *path, uint32_t mask)
+{
+    return (int)RAW(SYS_inotify_add_watch, fd, path, mask);
+}
+
+// ---- whole files ------------------------------------------------------------------------------
+
+// Reads until the end or until the buffer is full: proc and cgroup files may come in pieces.
+static int read_fully(int fd, char *buffer, size_t size)
+{
+    size_t used = 0;
+    while (used < size) {
+        long result = RAW(SYS_read, fd, buffer + used, size - used);
+        if (result == -EINTR)
+            continue;
+        if (result < 0)
+            return (int)result;
+        if (result == 0)
+            break;
+        used += (size_t)result;
+    }
+    return (int)used;
+}
+
+int curfew_read_file_at(int directory, const char *path, void *buffer, size_t size)
+{
+    int fd = curfew_open_at(directory, path, O_RDONLY, 0);
+    if (fd < 0)
+        return fd;
+    int result = read_fully(fd, buffer, transferable(size));
+    RAW(SYS_close, fd);
+    return result;
+}
+
+// One write, since a cgroup file takes each write as a command of its own. Returns 0.
+int curfew_write_file_at(int directory, const char *path, const char *text)
+{
+    int fd = curfew_open_at(directory, path, O_WRONLY, 0);
+    if (fd < 0)
+        return fd;
+    size_t size = strlen(text);
+    long result = RAW(SYS_write, fd, text, size);
+    RAW(SYS_close, fd);
+    if (result < 0)
+        return (int)result;
+    return (size_t)result == size ? 0 : -EIO;
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+int curfew_mkdir_at(int directory, const char *path, int mode)
+{
+    return (int)RAW(SYS_mkdirat, directory, path, mode);
+}
+
+int curfew_rmdir_at(int directory, const char *path)
+{
+    return (int)RAW(SYS_unlinkat, directory, path, AT_REMOVEDIR);
+}
+
+int curfew_unlink_at(int directory, const char *path)
+{
+    return (int)RAW(SYS_unlinkat, directory, path, 0);
+}
+
+// renameat2, as newer architectures have no renameat. Source: rename(2).
+int curfew_rename_at(int directory, const char *from, const char *to)
+{
+    return (int)RAW(SYS_renameat2, directory, from, directory, to, 0);
+}
+
+// On the 64-bit architectures this target knows, glibc's struct stat is the kernel's.
+static int file_status(long result, const struct stat *from, struct curfew_file_status *status)
+{
+    if (result < 0)
+        return (int)result;
+    *status = (struct curfew_file_status){
+        .mode = from->st_mode,
+        .uid = from->st_uid,
+        .inode = from->st_ino,
+        .device = from->st_dev,
+        .link_count = from->st_nlink,
+    };
+    return 0;
+}
+
+int curfew_stat_at(int directory, const char *path, bool follow, struct curfew_file_status *status)
+{
+    struct stat from;
+    long result = RAW(SYS_newfstatat, directory, path, &from, follow ? 0 : AT_SYMLINK_NOFOLLOW);
+    return file_status(result, &from, status);
+}
+
+int curfew_fstat(int fd, struct curfew_file_status *status)
+{
+    struct stat from;
+    return file_status(RAW(SYS_fstat, fd, &from), &from, status);
+}
+
+// ---- directories ------------------------------------------------------------------------------
+
+// What getdents64 writes. Source: getdents(2).
+struct directory_entry {
+    uint64_t inode;
+    int64_t next;              // where the entry after this one is
+    uint16_t size;
+    uint8_t type;
+    char name[];
+};
+
+static bool is_dot_or_dot_dot(const char *name)
+{
+    return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
+}
+
+struct packing {
+    char *buffer;
+    size_t size, used;
+    int64_t next;
+};
+
+// Packs a batch of entries; false when one doesn't fit any more, which `next` then names.
+static bool pack(struct packing *packing, const char *batch, long size)
+{
+    for (long at = 0; at < size;) {
+        const struct directory_entry *entry = (const void *)(batch + at);
+        if (!is_dot_or_dot_dot(entry->name)) {
+            size_t length = strlen(entry->name) + 1;
+            if (length > packing->size - packing->used)
+                return false;
+            memcpy(packing->buffer + packing->used, entry->name, length);
+            packing->used += length;
+        }
+        packing->next = entry->next;
+        at += entry->size;
+    }
+    return true;
+}
+
+// opendir would allocate. A buffer too small for even one name is -EINVAL, as with getdents.
+int curfew_list_directory(int fd, char *buffer, size_t size, int64_t *offset)
+{
+    _Alignas(struct directory_entry) char batch[4096];
+    struct packing packing = {buffer, size < INT_MAX ? size : INT_MAX, 0, *offset};
+    if (*offset < 0)
+        return 0;
+    long result = RAW(SYS_lseek, fd, *offset, SEEK_SET);
+    while (result >= 0) {
+        result = RAW(SYS_getdents64, fd, batch, sizeof batch);
+        if (result == 0)
+            packing.next = -1;
+        if (result <= 0)
+            break;
+        if (!pack(&packing, batch, result)) {
+            result = packing.used ? 0 : -EINVAL;
+            break;
+        }
+    }
+    if (result < 0)
+        return (int)result;
+    *offset = packing.next;
+    return (int)packing.used;
+}

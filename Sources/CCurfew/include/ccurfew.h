@@ -1,0 +1,174 @@
+// Curfew's C layer: the system calls Swift can't make, and the child's side of a launch.
+//
+// Every function returns a value >= 0, or -errno. None prints, none allocates, none changes errno.
+// Out-parameters are written only on success, except where a comment says otherwise.
+#ifndef CCURFEW_H
+#define CCURFEW_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// ---- spawn.c: starting the app -------------------------------------------------------------
+
+// The step of a launch that failed.
+enum curfew_spawn_stage {
+    CURFEW_STAGE_CLONE = 1,    // clone3: EAGAIN out of processes, ENOMEM, EBUSY/ENOENT the cgroup
+    CURFEW_STAGE_JOIN,         // writing itself into a cgroup v1 hierarchy
+    CURFEW_STAGE_GROUP,        // setpgid
+    CURFEW_STAGE_TERMINAL,     // tcsetpgrp
+    CURFEW_STAGE_CHANNEL,      // dup3 of the control pipe
+    CURFEW_STAGE_PRIVILEGES,   // no_new_privs, capabilities
+    CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
+};
+
+struct curfew_spawn_request {
+    const char *file;          // as typed; searched for in `search_path` when it has no slash
+    char *const *argv;
+    char *const *envp;
+    const char *search_path;   // PATH; NULL means the system's default
+    int cgroup_fd;             // cgroup v2 directory to be born in, or -1
+    const int *join_fds;       // cgroup v1 `cgroup.procs` files, open for writing
+    size_t join_count;
+    bool own_process_group;
+    int terminal_fd;           // terminal to take as the foreground group, or -1 (needs own_process_group)
+    int channel_fd;            // descriptor to hand down, or -1
+    int channel_number;        // the number it gets in the child
+    uint64_t signal_mask;      // the child's mask: bit n-1 is signal n
+    bool no_new_privs;
+    bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
+};
+
+struct curfew_spawn_result {
+    pid_t pid;
+    int pidfd;                 // CLOEXEC
+};
+
+// Starts the program and returns once it has been executed.
+// On failure no child, no descriptor and no changed signal mask is left; *stage (may be NULL) is set then.
+int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn_result *result, int *stage);
+
+// Forks this single-threaded process with `exit_signal` as what its parent gets at its end.
+// Returns 0 in the child, its pid in the parent. Wait for it with __WALL.
+int curfew_fork(int exit_signal);
+
+// ---- process.c: processes, signals, time ---------------------------------------------------
+
+struct curfew_wait_info {
+    pid_t pid;                 // 0: nothing to report
+    int code;                  // CLD_EXITED, CLD_KILLED, CLD_DUMPED, CLD_STOPPED, CLD_CONTINUED
+    int status;                // exit code or signal
+    int64_t cpu_microseconds;  // of the process and what it waited for; only with an exit
+    int64_t max_rss_kib;
+};
+
+struct curfew_signal_info {
+    int signal;
+    int code;                  // SI_USER, SI_KERNEL, SI_QUEUE, CLD_*
+    pid_t pid;
+    int value;                 // sigqueue's value
+};
+
+int curfew_waitid(int id_type, int id, int options, struct curfew_wait_info *info);  // raw waitid
+int curfew_pidfd_open(pid_t pid);
+int curfew_pidfd_send_signal(int pidfd, int signal);
+int curfew_kill(pid_t pid, int signal);
+int curfew_queue_signal(pid_t pid, int signal, int value);
+int curfew_set_subreaper(void);
+int curfew_set_parent_death_signal(int signal);
+int curfew_set_name(const char *name);                 // comm, at most 15 bytes
+int curfew_set_dumpable(bool dumpable);
+int curfew_set_signal_mask(uint64_t mask, uint64_t *old_mask);   // old_mask may be NULL
+int curfew_signal_is_ignored(int signal);              // 1 or 0
+int curfew_signal_default(int signal);
+int curfew_wait_signal(uint64_t mask, struct curfew_signal_info *info);   // blocks; -EINTR possible
+int curfew_signalfd(uint64_t mask);                    // CLOEXEC | NONBLOCK
+int curfew_signalfd_read(int fd, struct curfew_signal_info *info);        // 1 read, 0 nothing there
+int curfew_disable_core_dumps(void);
+int64_t curfew_monotonic_nanoseconds(void);
+int64_t curfew_realtime_nanoseconds(void);
+int curfew_timerfd(void);                              // CLOCK_MONOTONIC, CLOEXEC | NONBLOCK
+int curfew_timerfd_set(int fd, int64_t monotonic_nanoseconds);  // absolute; 0 or less disarms
+int curfew_set_timer_slack(long nanoseconds);
+void *curfew_map_shared_page(void);                    // 4096 zeroed bytes shared with later forks; NULL on failure
+void curfew_exit(int status) __attribute__((noreturn));  // _exit
+
+// ---- epoll.c ------------------------------------------------------------------------------
+
+struct curfew_ready {
+    uint64_t token;
+    uint32_t events;           // EPOLLIN 1, EPOLLPRI 2, EPOLLOUT 4, EPOLLERR 8, EPOLLHUP 16
+};
+int curfew_epoll_create(void);
+int curfew_epoll_add(int epoll, int fd, uint32_t events, uint64_t token);
+int curfew_epoll_modify(int epoll, int fd, uint32_t events, uint64_t token);
+int curfew_epoll_remove(int epoll, int fd);
+int curfew_epoll_wait(int epoll, struct curfew_ready *ready, int count, int timeout_milliseconds);  // EINTR: 0
+
+// ---- file.c: small files and directories ---------------------------------------------------
+
+int curfew_open_at(int directory, const char *path, int flags, int mode);     // adds O_CLOEXEC
+int curfew_close(int fd);
+int curfew_read(int fd, void *buffer, size_t size);
+int curfew_pread(int fd, void *buffer, size_t size, int64_t offset);
+int curfew_write(int fd, const void *buffer, size_t size);
+int curfew_read_file_at(int directory, const char *path, void *buffer, size_t size);   // bytes read, at most size
+int curfew_write_file_at(int directory, const char *path, const char *text);           // O_WRONLY, one write
+int curfew_mkdir_at(int directory, const char *path, int mode);
+int curfew_rmdir_at(int directory, const char *path);
+int curfew_unlink_at(int directory, const char *path);
+int curfew_rename_at(int directory, const char *from, const char *to);
+int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
+int curfew_is_descriptor_open(int fd);                 // 1 or 0
+int curfew_eventfd(void);                              // CLOEXEC | NONBLOCK
+int curfew_inotify(void);                              // CLOEXEC | NONBLOCK
+int curfew_inotify_watch(int fd, const char *path, uint32_t mask);
+
+struct curfew_file_status {
+    uint32_t mode;
+    uint32_t uid;
+    uint64_t inode;
+    uint64_t device;
+    uint64_t link_count;
+};
+int curfew_stat_at(int directory, const char *path, bool follow, struct curfew_file_status *status);
+int curfew_fstat(int fd, struct curfew_file_status *status);
+
+// Lists a directory: packs its names, NUL-terminated, one after another, without . and .. .
+// Returns the bytes used; *offset (0 at first) is where to go on, and is -1 after the last.
+int curfew_list_directory(int fd, char *buffer, size_t size, int64_t *offset);
+
+// ---- socket.c: Unix sockets ----------------------------------------------------------------
+
+struct curfew_sender {
+    pid_t pid;                 // 0 when unknown
+    uid_t uid;
+    gid_t gid;
+};
+int curfew_socketpair(int fds[2]);                     // stream, CLOEXEC; [0] also NONBLOCK and SO_PASSCRED
+int curfew_unix_listen(const char *path, int backlog); // bind 0600 + listen; CLOEXEC | NONBLOCK; -EADDRINUSE
+int curfew_unix_connect(const char *path);             // CLOEXEC, blocking; -ECONNREFUSED: nobody listens
+int curfew_unix_accept(int fd);                        // CLOEXEC | NONBLOCK
+int curfew_peer(int fd, struct curfew_sender *peer);   // SO_PEERCRED
+int curfew_peer_pidfd(int fd);                         // SO_PEERPIDFD, Linux 6.5; -ENOPROTOOPT or -EINVAL before
+int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender);  // 0: closed; pid 0 without credentials
+int curfew_send(int fd, const void *buffer, size_t size);     // MSG_NOSIGNAL | MSG_DONTWAIT
+
+// ---- terminal.c ---------------------------------------------------------------------------
+
+int curfew_terminal_open(void);                        // /dev/tty; -ENXIO when there is none
+int curfew_terminal_foreground_group(int fd);
+int curfew_terminal_set_foreground_group(int fd, pid_t group);   // SIGTTOU must be blocked
+int curfew_is_terminal(int fd);                        // 1 or 0
+
+// ---- capabilities.c (libcap) ----------------------------------------------------------------
+
+// Keeps only these of the capabilities this process has (permitted and effective); 0 when it had none.
+int curfew_capabilities_keep(const int *capabilities, size_t count);
+// The effective set as text ("cap_kill,cap_sys_ptrace=ep"); returns the length, truncated to size-1.
+int curfew_capabilities_text(char *buffer, size_t size);
+int curfew_capability_number(const char *name);        // "cap_kill" -> 5; -EINVAL
+
+#endif

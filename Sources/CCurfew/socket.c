@@ -1,0 +1,187 @@
+// Unix sockets.
+#include "ccurfew.h"
+#include "raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+// Source: kernel, include/uapi/asm-generic/socket.h; Linux 6.5.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+static const struct curfew_sender nobody = {0, (uid_t)-1, (gid_t)-1};
+
+static struct curfew_sender sender_of(const struct ucred *credentials)
+{
+    return (struct curfew_sender){credentials->pid, credentials->uid, credentials->gid};
+}
+
+// ---- pairs ------------------------------------------------------------------------------------
+
+// NONBLOCK is a property of the end, and the other end goes to an app that may expect a blocking one.
+static long prepare_own_end(int fd)
+{
+    const int on = 1;
+    long result = RAW(SYS_fcntl, fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    return result < 0 ? result : RAW(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+}
+
+int curfew_socketpair(int fds[2])
+{
+    int pair[2];
+    long result = RAW(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    if (result < 0)
+        return (int)result;
+    result = prepare_own_end(pair[0]);
+    if (result < 0) {
+        RAW(SYS_close, pair[0]);
+        RAW(SYS_close, pair[1]);
+        return (int)result;
+    }
+    fds[0] = pair[0];
+    fds[1] = pair[1];
+    return 0;
+}
+
+// ---- named sockets ----------------------------------------------------------------------------
+
+// An empty path would mean an automatic abstract name, which anybody may connect to. Source: unix(7), "Autobind feature".
+static int make_address(const char *path, struct sockaddr_un *address)
+{
+    size_t length = strlen(path);
+    if (length == 0)
+        return -EINVAL;
+    if (length >= sizeof address->sun_path)
+        return -ENAMETOOLONG;
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(address->sun_path, path, length);
+    return 0;
+}
+
+// The file takes its mode from the socket (and the umask) as it is bound, so it is never open to others, not even for an
+// instant, and the umask, which belongs to all threads, needn't change. Proved in Tests/Shim.
+// Source: kernel, net/unix/af_unix.c, unix_bind_bsd().
+static long bind_and_listen(int fd, const struct sockaddr_un *address, int backlog)
+{
+    long result = RAW(SYS_fchmod, fd, 0600);
+    if (result < 0)
+        return result;
+    result = RAW(SYS_bind, fd, address, sizeof *address);
+    if (result < 0)
+        return result;
+    result = RAW(SYS_listen, fd, backlog);
+    if (result < 0)
+        RAW(SYS_unlinkat, AT_FDCWD, address->sun_path, 0);
+    return result;
+}
+
+int curfew_unix_listen(const char *path, int backlog)
+{
+    struct sockaddr_un address;
+    int invalid = make_address(path, &address);
+    if (invalid)
+        return invalid;
+    int fd = (int)RAW(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    long result = bind_and_listen(fd, &address, backlog);
+    if (result < 0)
+        RAW(SYS_close, fd);
+    return result < 0 ? (int)result : fd;
+}
+
+int curfew_unix_connect(const char *path)
+{
+    struct sockaddr_un address;
+    int invalid = make_address(path, &address);
+    if (invalid)
+        return invalid;
+    int fd = (int)RAW(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fd;
+    long result = RAW(SYS_connect, fd, &address, sizeof address);
+    if (result < 0)
+        RAW(SYS_close, fd);
+    return result < 0 ? (int)result : fd;
+}
+
+int curfew_unix_accept(int fd)
+{
+    return (int)RAW(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// ---- who is there -----------------------------------------------------------------------------
+
+// Who connected or made the pair, which needn't be who writes now: see curfew_receive. Source: unix(7), SO_PEERCRED.
+int curfew_peer(int fd, struct curfew_sender *peer)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    long result = RAW(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size);
+    if (result < 0)
+        return (int)result;
+    *peer = sender_of(&credentials);
+    return 0;
+}
+
+int curfew_peer_pidfd(int fd)
+{
+    int pidfd = -1;
+    socklen_t size = sizeof pidfd;
+    long result = RAW(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size);
+    return result < 0 ? (int)result : pidfd;
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+static void close_descriptors(struct cmsghdr *message)
+{
+    size_t count = (message->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; i++) {
+        int fd;
+        memcpy(&fd, CMSG_DATA(message) + i * sizeof fd, sizeof fd);
+        RAW(SYS_close, fd);
+    }
+}
+
+// Finds the sender, and closes what nobody asked for: a peer may attach descriptors to any message, and what
+// of them fits the control buffer is opened here. What doesn't fit the kernel drops. Source: unix(7), cmsg(3).
+static struct curfew_sender read_control(struct msghdr *header)
+{
+    struct curfew_sender sender = nobody;
+    for (struct cmsghdr *at = CMSG_FIRSTHDR(header); at; at = CMSG_NXTHDR(header, at)) {
+        if (at->cmsg_level != SOL_SOCKET)
+            continue;
+        if (at->cmsg_type == SCM_RIGHTS)
+            close_descriptors(at);
+        if (at->cmsg_type == SCM_CREDENTIALS && at->cmsg_len >= CMSG_LEN(sizeof(struct ucred))) {
+            struct ucred credentials;
+            memcpy(&credentials, CMSG_DATA(at), sizeof credentials);
+            sender = sender_of(&credentials);
+        }
+    }
+    return sender;
+}
+
+// One call never mixes bytes of different senders. Source: unix(7), SCM_CREDENTIALS; kernel, unix_stream_read_generic().
+int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
+    struct iovec vector = {buffer, size};
+    struct msghdr header = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    long result = RAW(SYS_recvmsg, fd, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (result < 0)
+        return (int)result;
+    *sender = read_control(&header);
+    return (int)result;
+}
+
+int curfew_send(int fd, const void *buffer, size_t size)
+{
+    return (int)RAW(SYS_sendto, fd, buffer, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

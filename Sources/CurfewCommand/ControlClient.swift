@@ -1,0 +1,102 @@
+import CCurfew
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// A client's end of the control channel: one request at a time, each with a deadline.
+struct ControlClient {
+    let descriptor: Descriptor
+    private var reader = LineReader()
+
+    /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
+    static let limitSeconds: Int64 = 10
+
+    enum Failure: Error, Equatable {
+        /// Nobody listens there.
+        case unavailable
+        /// It closed the channel, or didn't answer in time.
+        case broken(String)
+        /// It answered with an error: its code and its words.
+        case refused(code: String, message: String)
+    }
+
+    init(path: String) throws(Failure) {
+        let connection = curfew_unix_connect(path)
+        if connection < 0 { throw .unavailable }
+        descriptor = Descriptor(connection)
+    }
+
+    /// The lines that came before the final `ok`, and that one.
+    struct Answer {
+        var items: [Message] = []
+        var final: Message
+    }
+
+    mutating func request(_ message: Message) throws(Failure) -> Answer {
+        try send(message)
+        let deadline = curfew_monotonic_nanoseconds() + Self.limitSeconds * 1_000_000_000
+        var items: [Message] = []
+        while let line = try receive(until: deadline) {
+            switch line.verb {
+            case "ok": return Answer(items: items, final: line)
+            case "error":
+                throw .refused(code: line["code"] ?? "", message: line["message"] ?? "it gave no reason")
+            default: items.append(line)
+            }
+        }
+        throw .broken("the supervisor closed the channel")
+    }
+
+    func send(_ message: Message) throws(Failure) {
+        var bytes: [UInt8] = []
+        message.encode(into: &bytes)
+        let sent = bytes.withUnsafeBytes { curfew_write(descriptor.number, $0.baseAddress, $0.count) }
+        if sent != bytes.count { throw .broken("the supervisor doesn't read") }
+    }
+
+    /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC; nil waits for ever.
+    mutating func receive(until deadline: Int64?) throws(Failure) -> Message? {
+        while true {
+            switch reader.next() {
+            case .message(let message): return message
+            case .malformed(let error): throw .broken("the supervisor sent a malformed line: \(error.problem)")
+            case .tooLong: throw .broken("the supervisor sent a line that is too long")
+            case .none: if try !readMore(until: deadline) { return nil }
+            }
+        }
+    }
+
+    private mutating func readMore(until deadline: Int64?) throws(Failure) -> Bool {
+        var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        var milliseconds: Int32 = -1
+        if let deadline { milliseconds = Int32(clamping: max(0, deadline - curfew_monotonic_nanoseconds()) / 1_000_000) }
+        if poll(&waiting, 1, milliseconds) == 0 { throw .broken("the supervisor didn't answer in \(Self.limitSeconds) s") }
+        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            let count = curfew_read(descriptor.number, buffer.baseAddress, 4096)
+            if count <= 0 { return count == -EINTR }
+            reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
+            return true
+        }
+    }
+
+    /// What has been received and not yet read as a line.
+    mutating func nextBuffered() -> Message? {
+        if case .message(let message) = reader.next() { return message }
+        return nil
+    }
+
+    /// One read of what is there; false at the end.
+    mutating func readAvailable() -> Bool { (try? readMore(until: nil)) ?? false }
+}
+
+extension ControlClient.Failure {
+    /// The line for people, and the status.
+    func explained(_ verb: String, _ subject: String) -> (line: String, status: Int32) {
+        switch self {
+        case .unavailable:
+            ("curfew: \(verb): no app called \(subject) is running; `curfew ps` lists those that are", ExitStatus.unavailable)
+        case .broken(let why): ("curfew: \(verb): \(subject): \(why)", ExitStatus.unavailable)
+        case .refused(let code, let message): ("curfew: \(verb): \(subject): refused (\(code)): \(message)", ExitStatus.failure)
+        }
+    }
+}

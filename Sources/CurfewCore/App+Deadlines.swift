@@ -1,0 +1,146 @@
+/// When something is due, and what.
+extension App {
+    /// What time alone can bring about, most important first.
+    enum Due {
+        case timeLimit
+        case launchWatchdog
+        case acknowledgement(PendingAcknowledgement)
+        case terminateLimit
+        case warning
+        case budget
+        case suspension
+        case measurement
+        case tracerCheck
+
+        /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
+        var isHeldOffByTracer: Bool {
+            switch self {
+            case .timeLimit, .measurement, .tracerCheck: false
+            case .launchWatchdog, .acknowledgement, .terminateLimit, .warning, .budget, .suspension: true
+            }
+        }
+    }
+
+    /// The earliest instant at which a tick changes something; nil when nothing is armed.
+    var nextDeadline: Instant? {
+        if killed != nil { return nil }
+        var earliest = timeLimitInstant ?? .distantFuture
+        func consider(_ instant: Instant?) {
+            if let instant, instant < earliest { earliest = instant }
+        }
+        if !isAwaitingTracerCheck {
+            considerWatchdogs(consider)
+            consider(nextTracerCheck)
+        }
+        consider(nextMeasurement)
+        return earliest == .distantFuture ? nil : earliest
+    }
+
+    private func considerWatchdogs(_ consider: (Instant?) -> Void) {
+        if case .terminating(let countdown, _, _) = end { consider(countdown.end) }
+        guard end == nil else { return }
+        consider(launch?.end)
+        for acknowledgement in pending { consider(acknowledgement.countdown.end) }
+        guard phase == .background else { return }
+        consider(grace?.end)
+        consider(warningInstant)
+        consider(killInstant)
+    }
+
+    private var timeLimitInstant: Instant? {
+        guard let startedAt, !policy.timeLimit.isInfinite, phase != .over else { return nil }
+        return startedAt + policy.timeLimit
+    }
+
+    private func due(at now: Instant) -> Due? {
+        func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
+        if killed != nil { return nil }
+        if isDue(timeLimitInstant) { return .timeLimit }
+        if case .terminating(let countdown, _, _) = end, isDue(countdown.end) { return .terminateLimit }
+        if end == nil {
+            if isDue(launch?.end) { return .launchWatchdog }
+            if let late = pending.first(where: { isDue($0.countdown.end) }) { return .acknowledgement(late) }
+            if phase == .background {
+                if isDue(warningInstant) { return .warning }
+                if isDue(killInstant) { return .budget }
+            }
+            if wantsSuspension(at: now) { return .suspension }
+        }
+        if isDue(nextMeasurement) { return .measurement }
+        return isDue(nextTracerCheck) ? .tracerCheck : nil
+    }
+
+    /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
+    mutating func proceed(at now: Instant, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
+        while let due = due(at: now) {
+            if due.isHeldOffByTracer, !tracerIsKnown {
+                checkTracer(into: &effects)
+                performUndelayed(at: now, into: &effects)
+                return
+            }
+            perform(due, at: now, into: &effects)
+        }
+    }
+
+    /// While the debugger's answer is awaited, memory is still measured.
+    private mutating func performUndelayed(at now: Instant, into effects: inout [Effect]) {
+        guard let nextMeasurement, nextMeasurement <= now else { return }
+        perform(.measurement, at: now, into: &effects)
+    }
+
+    private mutating func perform(_ due: Due, at now: Instant, into effects: inout [Effect]) {
+        switch due {
+        case .timeLimit: killForTimeLimit(at: now, into: &effects)
+        case .launchWatchdog: killForLaunch(at: now, into: &effects)
+        case .acknowledgement(let late): killForAcknowledgement(late, at: now, into: &effects)
+        case .terminateLimit: killForTerminateLimit(at: now, into: &effects)
+        case .warning: warn(at: now, into: &effects)
+        case .budget: killForBudget(at: now, into: &effects)
+        case .suspension: suspend(at: now, into: &effects)
+        case .measurement:
+            nextMeasurement = nil
+            effects.append(.measureFootprint(id))
+        case .tracerCheck: checkTracer(into: &effects)
+        }
+    }
+
+    private mutating func killForTimeLimit(at now: Instant, into effects: inout [Effect]) {
+        let elapsed = startedAt.map { now - $0 }
+        kill(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now), at: now, into: &effects)
+    }
+
+    private mutating func killForLaunch(at now: Instant, into effects: inout [Effect]) {
+        let elapsed = startedAt.map { now - $0 }
+        kill(killReport(.launchWatchdog, limit: policy.launchLimit, elapsed: elapsed, at: now), at: now, into: &effects)
+    }
+
+    private mutating func killForAcknowledgement(
+        _ late: PendingAcknowledgement, at now: Instant, into effects: inout [Effect]
+    ) {
+        guard let reason = late.event.watchdog else { return }
+        var report = killReport(reason, limit: late.limit, elapsed: late.elapsed(at: now), at: now)
+        report.event = late.event
+        kill(report, at: now, into: &effects)
+    }
+
+    /// Acknowledged, it had its say and is simply quit; else its watchdog bites.
+    private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {
+        guard case .terminating(_, _, let isAcknowledged) = end else { return }
+        let reason: KillReason = isAcknowledged ? .userQuit : .processExitWatchdog
+        var report = killReport(reason, limit: policy.terminateLimit, elapsed: policy.terminateLimit, at: now)
+        report.event = .willTerminate
+        kill(report, at: now, into: &effects)
+    }
+
+    private mutating func killForBudget(at now: Instant, into effects: inout [Effect]) {
+        let report = killReport(.backgroundTaskTimeout, limit: policy.backgroundBudget, at: now)
+        kill(report, at: now, into: &effects)
+    }
+}
+
+extension App.PendingAcknowledgement {
+    func elapsed(at now: Instant) -> Span {
+        guard let end = countdown.end else { return limit - countdown.left }
+        return limit + (now - end)
+    }
+}

@@ -1,0 +1,101 @@
+/// Being asked to end, being killed, ending.
+extension App {
+    mutating func quit(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        defer { answerState(request, into: &effects) }
+        guard end == nil else { return }
+        switch phase {
+        case .starting: kill(killReport(.userQuit, at: now), at: now, into: &effects)
+        case .suspended where policy.terminateSuspended == .kill:
+            kill(killReport(.userQuit, at: now), at: now, into: &effects)
+        case .suspended:
+            returnToBackground(at: now, into: &effects)
+            terminate(at: now, into: &effects)
+        case .foreground, .background: terminate(at: now, into: &effects)
+        case .over: break
+        }
+    }
+
+    /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
+    private mutating func terminate(at now: Instant, into effects: inout [Effect]) {
+        pending.removeAll()
+        launch = nil
+        let countdown = countdown(policy.terminateLimit, at: now)
+        if isAware {
+            deliver(.willTerminate, limit: policy.terminateLimit, at: now, into: &effects)
+            end = .terminating(countdown, sequence: lastSequence, isAcknowledged: false)
+        } else {
+            wasTerminated = true
+            end = .terminating(countdown, sequence: nil, isAcknowledged: false)
+            effects.append(.terminate(id))
+        }
+        updateClocks(at: now)
+        answerSuspensionRequests(into: &effects)
+    }
+
+    /// A report with what is true of every kill.
+    func killReport(_ reason: KillReason, limit: Span? = nil, elapsed: Span? = nil, at now: Instant) -> KillReport {
+        var report = KillReport(reason, state: state, tasks: taskAges(at: now))
+        report.limit = limit
+        report.elapsed = elapsed
+        return report
+    }
+
+    mutating func kill(_ report: KillReport, at now: Instant, into effects: inout [Effect]) {
+        if case .killed = end { return }
+        end = .killed(report)
+        pending.removeAll()
+        tasks.removeAll()
+        effects.append(.kill(id, report))
+        enter(.over, at: now, into: &effects)
+        answerSuspensionRequests(into: &effects)
+    }
+
+    mutating func leaderExited(_ outcome: ExitOutcome, at now: Instant, into effects: inout [Effect]) {
+        guard leader == nil else { return }
+        leader = outcome
+        if case .killed = end { return }
+        effects.append(.sweep(id, kills: !policy.waitsForTree))
+        if policy.waitsForTree { return }
+        pending.removeAll()
+        tasks.removeAll()
+        enter(.over, at: now, into: &effects)
+        answerSuspensionRequests(into: &effects)
+    }
+
+    mutating func treeGone(at now: Instant, into effects: inout [Effect]) {
+        let finalState = endingState
+        tasks.removeAll()
+        enter(.over, at: now, into: &effects)
+        answerSuspensionRequests(into: &effects)
+        effects.append(
+            .ended(id, Ending(kill: killed, leader: leader, wasTerminated: wasTerminated, state: finalState)))
+    }
+
+    private var endingState: LifecycleState { killed?.state ?? state }
+
+    var killed: KillReport? {
+        if case .killed(let report) = end { report } else { nil }
+    }
+
+    mutating func memoryLimitHit(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
+        guard let memory = policy.memory, phase != .over else { return }
+        var report = killReport(.memoryLimit, at: now)
+        report.memoryLimit = memory.fatalLimit
+        report.footprint = bytes
+        kill(report, at: now, into: &effects)
+    }
+
+    mutating func footprintMeasured(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
+        guard let memory = policy.memory, isRunning else { return }
+        if bytes > memory.fatalLimit {
+            memoryLimitHit(bytes, at: now, into: &effects)
+        } else if !memory.isEnforcedByKernel {
+            nextMeasurement = now + MemorySampling.interval(headroom: memory.fatalLimit - bytes)
+        }
+    }
+
+    mutating func scheduleMeasurement(at now: Instant) {
+        guard let memory = policy.memory, !memory.isEnforcedByKernel else { return }
+        nextMeasurement = now
+    }
+}

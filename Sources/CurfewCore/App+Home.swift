@@ -1,0 +1,116 @@
+/// Launching, going home, being opened, being stopped.
+extension App {
+    mutating func started(at now: Instant, into effects: inout [Effect]) {
+        guard phase == .starting, end == nil else { return }
+        startedAt = now
+        if policy.requiresHello, !hasFinishedLaunching { launch = countdown(policy.launchLimit, at: now) }
+        scheduleMeasurement(at: now)
+        if launchedInBackground {
+            grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
+            enter(.background, at: now, into: &effects)
+        } else {
+            enter(.foreground(isActive: true), at: now, into: &effects)
+        }
+        announceLaunch(at: now, into: &effects)
+        proceed(at: now, into: &effects)
+    }
+
+    /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
+    mutating func home(stopped: Bool, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        guard case .foreground = phase, end == nil else {
+            answerState(request, into: &effects)
+            return
+        }
+        budget = Countdown(policy.backgroundBudget)
+        warning = nil
+        grace = isAware ? nil : policy.grace.map { Countdown($0) }
+        enter(.background, at: now, into: &effects)
+        if stopped, isAware || isOwedTime(at: now) { effects.append(.resume(id)) }
+        deliver(.willResignActive, at: now, into: &effects)
+        deliver(.didEnterBackground, limit: policy.enterBackgroundLimit, at: now, into: &effects)
+        finishHome(request: request, at: now, into: &effects)
+    }
+
+    private mutating func finishHome(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        if wantsSuspension(at: now), let request {
+            suspensionRequests.append(request)
+        } else {
+            answerState(request, into: &effects)
+        }
+        proceed(at: now, into: &effects)
+    }
+
+    mutating func open(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        guard canBeOpened else {
+            answerState(request, into: &effects)
+            return
+        }
+        let wasSuspended = isSuspending
+        pending.removeAll { $0.event == .didEnterBackground }
+        grace = nil
+        warning = nil
+        enter(.foreground(isActive: true), at: now, into: &effects)
+        if wasSuspended { effects.append(.resume(id)) }
+        if isAware, !hasFinishedLaunching {
+            announceLaunch(at: now, into: &effects)
+        } else {
+            deliver(.willEnterForeground, at: now, into: &effects)
+            deliver(.didBecomeActive, at: now, into: &effects)
+        }
+        answerSuspensionRequests(into: &effects)
+        answerState(request, into: &effects)
+        scheduleMeasurement(at: now)
+        proceed(at: now, into: &effects)
+    }
+
+    var canBeOpened: Bool { end == nil && (phase == .background || isSuspending) }
+
+    /// Whether the stop has been ordered, confirmed or not.
+    var isSuspending: Bool {
+        if case .suspended = phase { true } else { false }
+    }
+
+    /// Whether something lets it run on in background.
+    func isOwedTime(at now: Instant) -> Bool {
+        if !tasks.isEmpty || launch != nil { return true }
+        if pending.contains(where: { $0.event != .willTerminate }) { return true }
+        guard let grace else { return false }
+        return !grace.isOver(at: now)
+    }
+
+    func wantsSuspension(at now: Instant) -> Bool {
+        phase == .background && end == nil && !isTraced && !isOwedTime(at: now)
+    }
+
+    mutating func suspend(at now: Instant, into effects: inout [Effect]) {
+        grace = nil
+        nextMeasurement = nil
+        enter(.suspended(isConfirmed: false), at: now, into: &effects)
+        effects.append(.suspend(id))
+    }
+
+    mutating func suspensionConfirmed(isComplete: Bool, at now: Instant, into effects: inout [Effect]) {
+        guard phase == .suspended(isConfirmed: false), end == nil else { return }
+        enter(.suspended(isConfirmed: true), at: now, into: &effects)
+        if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
+        answerSuspensionRequests(into: &effects)
+    }
+
+    /// Undoes a suspension that a message sent before it has overtaken.
+    mutating func returnToBackground(at now: Instant, into effects: inout [Effect]) {
+        enter(.background, at: now, into: &effects)
+        effects.append(.resume(id))
+        answerSuspensionRequests(into: &effects)
+        scheduleMeasurement(at: now)
+    }
+
+    func answerState(_ request: RequestID?, into effects: inout [Effect]) {
+        guard let request else { return }
+        effects.append(.reply(request, .state(state)))
+    }
+
+    mutating func answerSuspensionRequests(into effects: inout [Effect]) {
+        for request in suspensionRequests { answerState(request, into: &effects) }
+        suspensionRequests.removeAll()
+    }
+}

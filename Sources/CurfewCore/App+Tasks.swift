@@ -1,0 +1,84 @@
+/// Background tasks: one clock for all of them.
+extension App {
+    mutating func beginTask(
+        name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID, at now: Instant,
+        into effects: inout [Effect]
+    ) {
+        if let rejection = rejectionOfBegin(at: now) {
+            effects.append(.reply(request, .rejected(rejection)))
+            if rejection == .tooManyTasks { kill(killReport(.tooManyTasks, at: now), at: now, into: &effects) }
+            return
+        }
+        lastTask += 1
+        let task = BackgroundTask(
+            id: TaskID(lastTask), name: name, begun: now, owner: owner, connection: connection)
+        tasks.append(task)
+        effects.append(.note(id, .taskBegun(task.id, name: name)))
+        effects.append(.reply(request, .taskBegun(task.id, remaining: remaining(at: now))))
+        if isSuspending { returnToBackground(at: now, into: &effects) }
+        proceed(at: now, into: &effects)
+    }
+
+    private func rejectionOfBegin(at now: Instant) -> Rejection? {
+        if end != nil { return .terminating }
+        if phase == .over { return .notRunning }
+        if hasExpired(at: now) { return .expired }
+        return tasks.count >= Policy.maximumOpenTasks ? .tooManyTasks : nil
+    }
+
+    mutating func endTask(_ task: TaskID, request: RequestID, at now: Instant, into effects: inout [Effect]) {
+        guard let index = tasks.firstIndex(where: { $0.id == task }) else {
+            effects.append(.note(id, .unknownTaskEnded(task)))
+            effects.append(.reply(request, .taskEnded(task, known: false)))
+            return
+        }
+        let ended = tasks.remove(at: index)
+        effects.append(.note(id, .taskEnded(task, name: ended.name)))
+        effects.append(.reply(request, .taskEnded(task, known: true)))
+        proceed(at: now, into: &effects)
+    }
+
+    /// A task whose owner died is released.
+    mutating func ownerExited(_ owner: OwnerID, at now: Instant, into effects: inout [Effect]) {
+        let released = tasks.filter { $0.owner == owner }
+        guard !released.isEmpty else { return }
+        tasks.removeAll { $0.owner == owner }
+        for task in released { effects.append(.note(id, .taskReleased(task.id, name: task.name))) }
+        proceed(at: now, into: &effects)
+    }
+
+    /// Warns every open task; what it is owed from now on starts to run.
+    mutating func warn(at now: Instant, into effects: inout [Effect]) {
+        let owed = min(policy.expirationLead, policy.backgroundBudget)
+        warning = countdown(owed, at: now)
+        effects.append(.note(id, .expirationWarning(tasks.map(\.id))))
+        let left = killInstant.map { $0 - now } ?? owed
+        for task in tasks { deliverExpiration(of: task, left: left, into: &effects) }
+    }
+
+    /// Goes to the app's aware connections and to the one that began the task, `hello` or not.
+    private mutating func deliverExpiration(of task: BackgroundTask, left: Span, into effects: inout [Effect]) {
+        var listeners = connections
+        if let connection = task.connection, !listeners.contains(connection) { listeners.append(connection) }
+        guard !listeners.isEmpty else { return }
+        lastSequence += 1
+        effects.append(
+            .deliver(
+                id,
+                Delivery(
+                    event: .backgroundTaskWillExpire, sequence: lastSequence, connections: listeners, limit: left,
+                    task: task.id)))
+    }
+
+    /// When the warning is due; nil when none is.
+    var warningInstant: Instant? {
+        guard !tasks.isEmpty, warning == nil, let end = budget.end else { return nil }
+        return end - policy.expirationLead
+    }
+
+    /// When a task still open means the end: the budget's end, but never before the grace owed since the warning.
+    var killInstant: Instant? {
+        guard !tasks.isEmpty, let owed = warning?.end, let end = budget.end else { return nil }
+        return max(end, owed)
+    }
+}

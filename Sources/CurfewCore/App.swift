@@ -1,0 +1,149 @@
+/// One app's life: its state, its clock, its background tasks, and what is owed to it and by it.
+///
+/// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
+/// The files beside this one hold its transitions by topic: `App+Home`, `App+Tasks`, `App+Channel`,
+/// `App+Ending`, `App+Deadlines`, `App+Tracing`.
+public struct App: Sendable, Hashable {
+    public let id: AppID
+    public let policy: Policy
+    public let launchedInBackground: Bool
+    /// Open tasks, in the order of `begin`.
+    public internal(set) var tasks: [BackgroundTask] = []
+    /// When `state` last changed.
+    public internal(set) var stateSince: Instant
+    /// When the program was executed; nil before.
+    public internal(set) var startedAt: Instant?
+    /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
+    public internal(set) var isTraced = false
+
+    var phase = Phase.starting
+    var end: End?
+    var leader: ExitOutcome?
+    var wasTerminated = false
+    /// The background budget: runs in background, is refilled at each edge into it.
+    var budget: Countdown
+    /// What is owed from the delivery of the expiration warning; nil before it.
+    var warning: Countdown?
+    /// What a plain app may still run in background without a task.
+    var grace: Countdown?
+    /// What is left to say `hello`, when that is demanded.
+    var launch: Countdown?
+    /// Events delivered and not yet acknowledged, oldest first.
+    var pending: [PendingAcknowledgement] = []
+    /// Connections that said `hello`, in that order.
+    var connections: [ConnectionID] = []
+    var hasFinishedLaunching = false
+    var lastTask = 0
+    var lastSequence = 0
+    /// Requests that wait for the suspension to be confirmed.
+    var suspensionRequests: [RequestID] = []
+    var nextMeasurement: Instant?
+    var nextTracerCheck: Instant?
+    var isAwaitingTracerCheck = false
+
+    enum Phase: Sendable, Hashable {
+        case starting
+        case foreground(isActive: Bool)
+        case background
+        case suspended(isConfirmed: Bool)
+        case over
+    }
+
+    enum End: Sendable, Hashable {
+        case terminating(Countdown, sequence: Int?, isAcknowledged: Bool)
+        case killed(KillReport)
+    }
+
+    struct PendingAcknowledgement: Sendable, Hashable {
+        var sequence: Int
+        var event: LifecycleEvent
+        var limit: Span
+        var countdown: Countdown
+    }
+
+    init(id: AppID, policy: Policy, inBackground: Bool, at now: Instant) {
+        self.id = id
+        self.policy = policy
+        launchedInBackground = inBackground
+        stateSince = now
+        budget = Countdown(policy.backgroundBudget)
+    }
+
+    /// Where the app is; a suspension not yet confirmed still counts as `background`.
+    public var state: LifecycleState {
+        switch phase {
+        case .starting, .over: .notRunning
+        case .foreground(let isActive): isActive ? .active : .inactive
+        case .background, .suspended(isConfirmed: false): .background
+        case .suspended(isConfirmed: true): .suspended
+        }
+    }
+
+    /// Whether a connection of it said `hello`; any other app is plain.
+    public var isAware: Bool { !connections.isEmpty }
+
+    /// Whether it was asked to end and may still do so by itself.
+    public var isTerminating: Bool {
+        if case .terminating = end { true } else { false }
+    }
+
+    /// Whether its budget is spent, as far as `begin` is concerned.
+    public func hasExpired(at now: Instant) -> Bool {
+        !isInForeground && (warning != nil || budget.isOver(at: now))
+    }
+
+    /// The background time it has left: infinite in the foreground.
+    public func remaining(at now: Instant) -> Span {
+        isInForeground ? .infinite : budget.remaining(at: now)
+    }
+
+    /// The events whose acknowledgement is still owed, oldest first.
+    public var unacknowledgedEvents: [LifecycleEvent] { pending.map(\.event) }
+
+    var isInForeground: Bool {
+        switch phase {
+        case .starting: !launchedInBackground
+        case .foreground: true
+        case .background, .suspended, .over: false
+        }
+    }
+
+    var isRunning: Bool {
+        switch phase {
+        case .foreground, .background: true
+        case .starting, .suspended, .over: false
+        }
+    }
+
+    func taskAges(at now: Instant) -> [TaskAge] {
+        tasks.map { TaskAge(id: $0.id, name: $0.name, age: now - $0.begun) }
+    }
+
+    /// Moves to a phase, starts and stops the clocks that depend on it, and tells of the change.
+    mutating func enter(_ newPhase: Phase, at now: Instant, into effects: inout [Effect]) {
+        let old = state
+        phase = newPhase
+        updateClocks(at: now)
+        guard state != old else { return }
+        stateSince = now
+        effects.append(.stateChanged(id, from: old, to: state))
+    }
+
+    /// The budget runs in background only, and no clock runs while a debugger holds the app.
+    mutating func updateClocks(at now: Instant) {
+        let runsBudget = phase == .background && end == nil && !isTraced
+        if runsBudget {
+            budget.start(at: now)
+            warning?.start(at: now)
+            grace?.start(at: now)
+        } else {
+            budget.pause(at: now)
+            warning?.pause(at: now)
+            grace?.pause(at: now)
+        }
+    }
+
+    func countdown(_ span: Span, at now: Instant) -> Countdown {
+        Countdown(span, startingAt: isTraced ? nil : now)
+    }
+}

@@ -1,0 +1,116 @@
+/// What the engine has to do, in this order.
+public enum Effect: Sendable, Hashable {
+    case deliver(AppID, Delivery)
+    case reply(RequestID, Reply)
+    /// Stop the whole tree; answered by `suspensionConfirmed` or `suspensionIncomplete`.
+    case suspend(AppID)
+    /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed.
+    case resume(AppID)
+    /// SIGTERM to the whole tree, which runs.
+    case terminate(AppID)
+    /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
+    case kill(AppID, KillReport)
+    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`.
+    case sweep(AppID, kills: Bool)
+    case ended(AppID, Ending)
+    case stateChanged(AppID, from: LifecycleState, to: LifecycleState)
+    /// Answered by `footprintMeasured`.
+    case measureFootprint(AppID)
+    /// Answered by `tracerChecked`.
+    case checkTracer(AppID)
+    case note(AppID, Note)
+}
+
+/// One event on its way to an app's connections.
+public struct Delivery: Sendable, Hashable {
+    public var event: LifecycleEvent
+    public var sequence: Int
+    public var connections: [ConnectionID]
+    /// The time the app has for it; nil when it has none to keep to.
+    public var limit: Span?
+    /// The task it is about; only with `backgroundTaskWillExpire`.
+    public var task: TaskID?
+    /// Whether the app was launched into background; only with `didFinishLaunching`.
+    public var launchedInBackground: Bool?
+}
+
+/// The answer to a request.
+public enum Reply: Sendable, Hashable {
+    case state(LifecycleState)
+    case taskBegun(TaskID, remaining: Span)
+    /// `known` is false when no such task was open: ignored, as UIKit does.
+    case taskEnded(TaskID, known: Bool)
+    case rejected(Rejection)
+}
+
+/// Something worth telling whoever follows the app's events.
+public enum Note: Sendable, Hashable {
+    case taskBegun(TaskID, name: String)
+    case taskEnded(TaskID, name: String)
+    case taskReleased(TaskID, name: String)
+    case unknownTaskEnded(TaskID)
+    case unknownAcknowledgement(sequence: Int)
+    case acknowledged(LifecycleEvent, sequence: Int)
+    case becameAware
+    case becamePlain
+    case expirationWarning([TaskID])
+    case traced(Bool)
+    case suspensionIncomplete
+}
+
+/// Why an app is killed, and what made it so.
+public struct KillReport: Sendable, Hashable {
+    public var reason: KillReason
+    /// The limit that was passed, when it is a time.
+    public var limit: Span?
+    /// The time that had passed.
+    public var elapsed: Span?
+    /// The event that wasn't acknowledged.
+    public var event: LifecycleEvent?
+    /// The tasks open at that moment, oldest first.
+    public var tasks: [TaskAge]
+    public var memoryLimit: UInt64?
+    public var footprint: UInt64?
+    public var state: LifecycleState
+
+    init(_ reason: KillReason, state: LifecycleState, tasks: [TaskAge] = []) {
+        self.reason = reason
+        self.state = state
+        self.tasks = tasks
+    }
+}
+
+/// An open task and how long it has been open.
+public struct TaskAge: Sendable, Hashable {
+    public var id: TaskID
+    public var name: String
+    public var age: Span
+}
+
+/// How an app's run was over.
+public struct Ending: Sendable, Hashable {
+    /// Why it was killed; nil when it ended by itself, or in time after `quit`.
+    public var kill: KillReport?
+    /// How its leader ended; nil when nobody saw it.
+    public var leader: ExitOutcome?
+    /// Whether SIGTERM was sent to it by us.
+    public var wasTerminated: Bool
+    public var state: LifecycleState
+
+    public enum Status: Sendable, Hashable {
+        case exit(Int32)
+        /// Die by the same signal: nobody here sent it.
+        case raise(signal: Int32)
+    }
+
+    /// What `curfew run` ends with. Source: docs/exit-status.md.
+    public var status: Status {
+        if let kill { return .exit(kill.reason.exitStatus) }
+        switch leader {
+        case .exited(let code): return .exit(Int32(code))
+        case .signaled(let signal, _) where wasTerminated && signal == 15: return .exit(128 + signal)
+        case .signaled(let signal, _): return .raise(signal: signal)
+        case nil: return .exit(KillReason.supervisorExit.exitStatus)
+        }
+    }
+}

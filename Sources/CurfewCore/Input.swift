@@ -1,0 +1,35 @@
+/// Everything the core can be told; inputs arrive in the order of time.
+public enum Input: Sendable, Hashable {
+    /// A new app, before its program runs.
+    case launch(AppID, Policy, inBackground: Bool)
+    /// The program has been executed: every limit that counts from its start counts from now.
+    case started(AppID)
+    /// Its leader has ended.
+    case leaderExited(AppID, ExitOutcome)
+    /// No process of the app is left.
+    case treeGone(AppID)
+
+    /// The app leaves the foreground. `stopped`: a terminal has already stopped it.
+    case home(AppID, stopped: Bool, request: RequestID?)
+    case open(AppID, request: RequestID?)
+    case quit(AppID, request: RequestID?)
+
+    case hello(AppID, ConnectionID)
+    case disconnected(AppID, ConnectionID)
+    case acknowledge(AppID, sequence: Int)
+    case beginTask(AppID, name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID)
+    case endTask(AppID, TaskID, request: RequestID)
+    case ownerExited(AppID, OwnerID)
+
+    /// Every process of the app is known to be stopped.
+    case suspensionConfirmed(AppID)
+    /// Some process couldn't be seen stopped in time; the app counts as suspended all the same.
+    case suspensionIncomplete(AppID)
+    case footprintMeasured(AppID, bytes: UInt64)
+    /// The kernel refused memory over the limit, or killed for it. `bytes`: the peak it saw.
+    case memoryLimitHit(AppID, bytes: UInt64)
+    case tracerChecked(AppID, isTraced: Bool)
+
+    /// Time has passed; nothing else has happened.
+    case tick
+}

@@ -1,0 +1,76 @@
+/// The numbers an app is held to; durations already divided by `--time-scale`.
+public struct Policy: Sendable, Hashable {
+    /// Time in background while background tasks are open; one clock per app.
+    public var backgroundBudget: Span
+    /// How long before the budget's end `backgroundTaskWillExpire` is delivered.
+    public var expirationLead: Span
+    /// Time to acknowledge `didEnterBackground`.
+    public var enterBackgroundLimit: Span
+    /// Time to end after `willTerminate`, or SIGTERM for a plain app.
+    public var terminateLimit: Span
+    /// Time to say `hello` (if `aware`) and to acknowledge `didFinishLaunching`.
+    public var launchLimit: Span
+    /// Time for a waking event; also what a plain app launched into background gets without `grace`.
+    public var wakeLimit: Span
+    /// How long a plain app runs on after home before it is stopped; nil: not at all.
+    public var grace: Span?
+    /// The whole run's limit, from the program's start; infinite when there is none.
+    public var timeLimit: Span = .infinite
+    /// The fatal footprint in bytes, and who watches it; nil when there is none.
+    public var memory: MemoryPolicy?
+    /// Whether the app must say `hello` within `launchLimit`.
+    public var requiresHello = false
+    /// What `quit` does to a suspended app.
+    public var terminateSuspended: TerminateSuspended = .kill
+    /// Whether the app is over only when its whole tree is, not when its leader is.
+    public var waitsForTree = false
+
+    /// The open tasks an app may have; one more kills it (`too-many-tasks`).
+    ///
+    /// Source: iOS 11 ended apps near 1,000 background assertions (0xbada5e47), later systems with 0xd00d2bad.
+    public static let maximumOpenTasks = 1000
+
+    public init(profile: Profile) {
+        backgroundBudget = profile.backgroundBudget
+        expirationLead = profile.expirationLead
+        enterBackgroundLimit = profile.enterBackgroundLimit
+        terminateLimit = profile.terminateLimit
+        launchLimit = profile.launchLimit
+        wakeLimit = profile.wakeLimit
+    }
+
+    /// Divides every duration by `scale`, so that CI sees ten minutes in ten seconds.
+    public func scaled(by scale: Double) -> Policy {
+        var policy = self
+        policy.backgroundBudget = backgroundBudget.scaled(by: scale)
+        policy.expirationLead = expirationLead.scaled(by: scale)
+        policy.enterBackgroundLimit = enterBackgroundLimit.scaled(by: scale)
+        policy.terminateLimit = terminateLimit.scaled(by: scale)
+        policy.launchLimit = launchLimit.scaled(by: scale)
+        policy.wakeLimit = wakeLimit.scaled(by: scale)
+        policy.grace = grace?.scaled(by: scale)
+        policy.timeLimit = timeLimit.scaled(by: scale)
+        return policy
+    }
+}
+
+/// What `quit` does to a suspended app.
+public enum TerminateSuspended: String, Sendable, Hashable, CaseIterable {
+    /// SIGKILL with no event, as iOS does. Source: XNU kern_memorystatus.c, `memorystatus_on_terminate`.
+    case kill
+    /// Resume it for its `willTerminate` limit first.
+    case wake
+}
+
+/// A fatal memory limit.
+public struct MemoryPolicy: Sendable, Hashable {
+    /// In bytes of footprint: memory the kernel can't drop.
+    public var fatalLimit: UInt64
+    /// True when a cgroup enforces the limit; else the footprint is sampled.
+    public var isEnforcedByKernel: Bool
+
+    public init(fatalLimit: UInt64, isEnforcedByKernel: Bool) {
+        self.fatalLimit = fatalLimit
+        self.isEnforcedByKernel = isEnforcedByKernel
+    }
+}

@@ -1,0 +1,110 @@
+/// Every app of one supervisor, and the rules that hold between them.
+///
+/// A value with no clock and no I/O: inputs with their instants go in, effects come out, in a fixed order. The
+/// outcome of an effect comes back as an input. A tick is idempotent and may come early.
+public struct Supervisor: Sendable, Hashable {
+    /// In the order of launch.
+    public private(set) var apps: [App] = []
+
+    public init() {}
+
+    /// The earliest instant at which a tick changes something; nil when nothing is armed.
+    public var nextDeadline: Instant? {
+        var earliest: Instant?
+        for app in apps {
+            guard let deadline = app.nextDeadline else { continue }
+            earliest = earliest.map { min($0, deadline) } ?? deadline
+        }
+        return earliest
+    }
+
+    public func app(_ id: AppID) -> App? { apps.first { $0.id == id } }
+
+    /// The one app in front, if there is one.
+    public var foregroundApp: AppID? { apps.first { $0.state.isForeground }?.id }
+
+    /// Takes one input; an input about an app that isn't there changes nothing.
+    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        var effects: [Effect] = []
+        handle(input, at: now, into: &effects)
+        return effects
+    }
+
+    /// As `handle(_:at:)`, appending to effects that the caller keeps, so that nothing is allocated for none.
+    public mutating func handle(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+        switch input {
+        case .launch(let id, let policy, let inBackground):
+            precondition(index(of: id) == nil, "app \(id.rawValue) was launched twice; input \(input)")
+            apps.append(App(id: id, policy: policy, inBackground: inBackground, at: now))
+        case .tick:
+            for index in apps.indices { apps[index].proceed(at: now, into: &effects) }
+        case .started(let id):
+            guard let index = index(of: id) else { return }
+            if !apps[index].launchedInBackground { sendOthersHome(than: id, at: now, into: &effects) }
+            apps[index].started(at: now, into: &effects)
+        case .open(let id, let request):
+            guard let index = index(of: id) else { return }
+            if apps[index].canBeOpened { sendOthersHome(than: id, at: now, into: &effects) }
+            apps[index].open(request: request, at: now, into: &effects)
+        case .treeGone(let id):
+            guard let index = index(of: id) else { return }
+            apps[index].treeGone(at: now, into: &effects)
+            apps.remove(at: index)
+        default:
+            handleAppInput(input, at: now, into: &effects)
+        }
+    }
+
+    /// The inputs that concern one app alone.
+    private mutating func handleAppInput(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+        guard let id = input.app, let index = index(of: id) else { return }
+        apps[index].handle(input, at: now, into: &effects)
+    }
+
+    /// One supervisor has at most one foreground app.
+    private mutating func sendOthersHome(than id: AppID, at now: Instant, into effects: inout [Effect]) {
+        for index in apps.indices where apps[index].id != id && apps[index].state.isForeground {
+            apps[index].home(stopped: false, request: nil, at: now, into: &effects)
+        }
+    }
+
+    private func index(of id: AppID) -> Int? { apps.firstIndex { $0.id == id } }
+}
+
+extension App {
+    mutating func handle(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+        switch input {
+        case .home(_, let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
+        case .quit(_, let request): quit(request: request, at: now, into: &effects)
+        case .hello(_, let connection): hello(connection, at: now, into: &effects)
+        case .disconnected(_, let connection): disconnected(connection, at: now, into: &effects)
+        case .acknowledge(_, let sequence): acknowledge(sequence, at: now, into: &effects)
+        case .beginTask(_, let name, let owner, let connection, let request):
+            beginTask(name: name, owner: owner, connection: connection, request: request, at: now, into: &effects)
+        case .endTask(_, let task, let request): endTask(task, request: request, at: now, into: &effects)
+        case .ownerExited(_, let owner): ownerExited(owner, at: now, into: &effects)
+        case .leaderExited(_, let outcome): leaderExited(outcome, at: now, into: &effects)
+        case .suspensionConfirmed: suspensionConfirmed(isComplete: true, at: now, into: &effects)
+        case .suspensionIncomplete: suspensionConfirmed(isComplete: false, at: now, into: &effects)
+        case .footprintMeasured(_, let bytes): footprintMeasured(bytes, at: now, into: &effects)
+        case .memoryLimitHit(_, let bytes): memoryLimitHit(bytes, at: now, into: &effects)
+        case .tracerChecked(_, let isTraced): tracerChecked(isTraced: isTraced, at: now, into: &effects)
+        case .launch, .started, .open, .treeGone, .tick: break
+        }
+    }
+}
+
+extension Input {
+    /// The app it is about; nil for a tick.
+    public var app: AppID? {
+        switch self {
+        case .launch(let id, _, _), .started(let id), .leaderExited(let id, _), .treeGone(let id),
+            .home(let id, _, _), .open(let id, _), .quit(let id, _), .hello(let id, _), .disconnected(let id, _),
+            .acknowledge(let id, _), .beginTask(let id, _, _, _, _), .endTask(let id, _, _),
+            .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
+            .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _):
+            id
+        case .tick: nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// The names an app can have: they are file names, for sockets and cgroups are called by them.
+public enum AppName {
+    public static let maximumBytes = 64
+    public static let accepted = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
+
+    public static func isValid(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard let first = bytes.first, bytes.count <= maximumBytes, first != 46, first != 45 else { return false }
+        return bytes.allSatisfy(isAllowed) && !bytes.allSatisfy { (48...57).contains($0) }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, 46, 95, 43, 64, 45: true
+        default: false
+        }
+    }
+
+    /// A valid name made of a command's basename; what a name can't have becomes `_`.
+    public static func fromCommand(_ command: String) -> String {
+        let base = command.utf8.split(separator: 47).last.map(Array.init) ?? []
+        var bytes = base.prefix(maximumBytes - 12).map { isAllowed($0) ? $0 : 95 }
+        if bytes.first == 46 || bytes.first == 45 { bytes[0] = 95 }
+        if bytes.allSatisfy({ (48...57).contains($0) }) { bytes.insert(95, at: 0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,115 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// One connection of the control channel: what came in, what is still to go out, and who is at its other end.
+final class ControlConnection {
+    let id: ConnectionID
+    private(set) var descriptor: Descriptor
+    /// The inherited `CURFEW_FD`; every other came through the socket.
+    let isInherited: Bool
+    /// Who connected, or who sent the last message of an inherited one.
+    var peer = curfew_sender()
+    var reader = LineReader()
+    /// Whether it follows the app's events as `curfew events --follow` does.
+    var isFollowing = false
+    var saidHello = false
+    /// Set once it was found out.
+    var role: Role?
+
+    private var unsent: [Pending] = []
+    private var unsentBytes = 0
+    private var windowStart: Int64 = 0
+    private var windowMessages = 0
+
+    /// What a connection may do.
+    enum Role {
+        /// Inside our app: speaks for it, and drives no supervisor.
+        case app
+        /// This user, outside every app.
+        case `operator`
+        /// Anybody else.
+        case stranger
+    }
+
+    private struct Pending {
+        var bytes: [UInt8]
+        /// What a later message of the same kind makes stale; nil for a reply.
+        var aspect: String?
+    }
+
+    /// A client that leaves this much unread loses its channel.
+    static let maximumUnsentBytes = 64 * 1024
+    /// So does one that sends more than this in a second; round trips in a loop stay far below.
+    static let maximumMessagesPerSecond = 200_000
+
+    init(id: ConnectionID, descriptor: Descriptor, isInherited: Bool) {
+        self.id = id
+        self.descriptor = descriptor
+        self.isInherited = isInherited
+        role = isInherited ? .app : nil
+    }
+
+    var hasUnsent: Bool { !unsent.isEmpty }
+
+    func close() { descriptor.close() }
+
+    /// Counts a message; false once the bound is passed.
+    func admitsMessage(at now: Instant) -> Bool {
+        if now.nanoseconds - windowStart > 1_000_000_000 {
+            windowStart = now.nanoseconds
+            windowMessages = 0
+        }
+        windowMessages += 1
+        return windowMessages <= Self.maximumMessagesPerSecond
+    }
+
+    /// Sends what the socket takes now and keeps the rest; false when the channel is to be dropped.
+    ///
+    /// `aspect`: an event that waits is replaced by a later one about the same thing.
+    func send(_ message: Message, aspect: String? = nil) -> Bool {
+        var bytes: [UInt8] = []
+        message.encode(into: &bytes)
+        if unsent.isEmpty, case let sent = write(bytes[...]), sent >= 0 {
+            if sent < bytes.count { keep(Array(bytes[sent...]), aspect: nil) }
+            return true
+        } else if unsent.isEmpty {
+            return false
+        }
+        if let aspect, let index = unsent.firstIndex(where: { $0.aspect == aspect }) {
+            unsentBytes += bytes.count - unsent[index].bytes.count
+            unsent[index].bytes = bytes
+        } else {
+            keep(bytes, aspect: aspect)
+        }
+        return unsentBytes <= Self.maximumUnsentBytes
+    }
+
+    private func keep(_ bytes: [UInt8], aspect: String?) {
+        unsent.append(Pending(bytes: bytes, aspect: aspect))
+        unsentBytes += bytes.count
+    }
+
+    /// Goes on with what was kept; false when the other end is gone.
+    func flush() -> Bool {
+        while let first = unsent.first {
+            let sent = write(first.bytes[...])
+            if sent < 0 { return false }
+            unsentBytes -= sent
+            if sent < first.bytes.count {
+                // What has begun to go out can't be replaced any more.
+                unsent[0] = Pending(bytes: Array(first.bytes[sent...]), aspect: nil)
+                return true
+            }
+            unsent.removeFirst()
+        }
+        return true
+    }
+
+    /// The bytes taken, 0 when the socket is full, below 0 when it is broken.
+    private func write(_ bytes: ArraySlice<UInt8>) -> Int {
+        let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
+        return sent == -11 /* EAGAIN */ ? 0 : Int(sent)
+    }
+}

@@ -1,0 +1,216 @@
+import CurfewCore
+import CurfewLinux
+
+/// Feeds inputs to the core and does what it answers, in order, until nothing more follows.
+///
+/// Knows no descriptors: what waits, and for what, is the host's business. One thread.
+public final class Engine<Machine: Kernel> {
+    public private(set) var core = Supervisor()
+    public let kernel: Machine
+    public unowned let host: any EngineHost
+
+    private var effects: [Effect] = []
+    private var watches: [Watch] = []
+    private var isPerforming = false
+
+    /// How soon a stop that isn't confirmed is looked at again, and for how long before it is told what hangs.
+    static var confirmationInterval: Span { .milliseconds(5) }
+    static var confirmationLimit: Span { .milliseconds(200) }
+    /// How soon a kill is repeated; doubled up to a tenth of a second.
+    static var killInterval: Span { .milliseconds(1) }
+    static var longestKillInterval: Span { .milliseconds(100) }
+    /// How long what SIGKILL doesn't end is waited for: a process in uninterruptible sleep can outlast anything.
+    static var killLimit: Span { .seconds(10) }
+
+    /// What the engine looks at again for one app.
+    private struct Watch {
+        let app: AppID
+        var confirming: (next: Instant, until: Instant)?
+        var leaving: Leaving?
+        var stoppedByTerminal = false
+    }
+
+    private struct Leaving {
+        var next: Instant
+        var interval: Span
+        var until: Instant
+        let kills: Bool
+    }
+
+    public init(kernel: Machine, host: any EngineHost) {
+        self.kernel = kernel
+        self.host = host
+    }
+
+    /// When `wake` has to be called at the latest; nil: not at all.
+    public var nextDeadline: Instant? {
+        var earliest = core.nextDeadline
+        for watch in watches {
+            for case let instant? in [watch.confirming?.next, watch.leaving?.next] where instant != .distantFuture {
+                earliest = earliest.map { min($0, instant) } ?? instant
+            }
+        }
+        return earliest
+    }
+
+    public func launch(_ app: AppID, _ policy: Policy, inBackground: Bool) {
+        watches.append(Watch(app: app))
+        feed(.launch(app, policy, inBackground: inBackground))
+    }
+
+    /// Takes an input and performs all that follows from it. What the host feeds meanwhile is performed after.
+    public func feed(_ input: Input) {
+        if case .home(let app, stopped: true, _) = input { update(app) { $0.stoppedByTerminal = true } }
+        core.handle(input, at: kernel.now, into: &effects)
+        performAll()
+    }
+
+    /// Does what is due; harmless when nothing is.
+    public func wake() {
+        feed(.tick)
+        let now = kernel.now
+        for index in watches.indices.reversed() {
+            let watch = watches[index]
+            if let confirming = watch.confirming, confirming.next <= now { confirm(watch.app, until: confirming.until) }
+            if let leaving = watch.leaving, leaving.next <= now { leave(watch.app, leaving) }
+        }
+    }
+
+    /// A child has ended: what is killed or swept may be gone now.
+    public func childrenChanged() {
+        for watch in watches where watch.leaving != nil { finishIfGone(watch.app) }
+    }
+
+    private func performAll() {
+        if isPerforming { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        var index = 0
+        // Performing feeds results back, which append; nothing is removed before all is done.
+        while index < effects.count {
+            let effect = effects[index]
+            index += 1
+            perform(effect)
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private func result(_ input: Input) { core.handle(input, at: kernel.now, into: &effects) }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .deliver(let app, let delivery):
+            host.record(.delivered(delivery.event, sequence: delivery.sequence), of: app)
+            host.deliver(delivery, to: app)
+        case .reply(let request, let reply): host.reply(reply, to: request)
+        case .suspend(let app): suspend(app)
+        case .resume(let app): resume(app)
+        case .terminate(let app): kernel.terminate(app)
+        case .kill(let app, let report):
+            kill(app)
+            host.record(.killing(report), of: app)
+        case .sweep(let app, let kills): sweep(app, kills: kills)
+        case .ended(let app, let ending):
+            watches.removeAll { $0.app == app }
+            host.record(.ended(ending), of: app)
+            host.ended(app, ending)
+        case .stateChanged(let app, let from, let to):
+            host.record(.stateChanged(from: from, to: to), of: app)
+            host.stateChanged(app, from: from, to: to)
+        case .measureFootprint(let app):
+            let limit = core.app(app)?.policy.memory?.fatalLimit
+            result(.footprintMeasured(app, bytes: kernel.footprint(app, limit: limit)))
+        case .checkTracer(let app): result(.tracerChecked(app, isTraced: kernel.isTraced(app)))
+        case .note(let app, let note): host.record(.note(note), of: app)
+        }
+    }
+
+    // MARK: Stopping
+
+    private func suspend(_ app: AppID) {
+        let includingStopped = watches.first { $0.app == app }?.stoppedByTerminal ?? false
+        if kernel.suspend(app, includingStopped: includingStopped) {
+            result(.suspensionConfirmed(app))
+            return
+        }
+        let now = kernel.now
+        let until = now + Self.confirmationLimit
+        update(app) { $0.confirming = (next: now + Self.confirmationInterval, until: until) }
+    }
+
+    private func confirm(_ app: AppID, until: Instant) {
+        let now = kernel.now
+        if kernel.confirmSuspension(app) {
+            update(app) { $0.confirming = nil }
+            feed(.suspensionConfirmed(app))
+        } else if now >= until {
+            update(app) { $0.confirming = nil }
+            host.record(.stillRunning(kernel.pendingSuspension(app)), of: app)
+            feed(.suspensionIncomplete(app))
+        } else {
+            update(app) { $0.confirming = (next: now + Self.confirmationInterval, until: until) }
+        }
+    }
+
+    private func resume(_ app: AppID) {
+        let wasStoppedByTerminal = watches.first { $0.app == app }?.stoppedByTerminal ?? false
+        update(app) {
+            $0.confirming = nil
+            $0.stoppedByTerminal = false
+        }
+        kernel.resume(app)
+        if wasStoppedByTerminal { kernel.continueAfterTerminalStop(app) }
+    }
+
+    // MARK: Ending
+
+    private func kill(_ app: AppID) {
+        kernel.kill(app)
+        update(app) { $0.confirming = nil }
+        waitUntilGone(app, kills: true)
+    }
+
+    private func sweep(_ app: AppID, kills: Bool) {
+        if kernel.isGone(app) {
+            result(.treeGone(app))
+            return
+        }
+        if kills { kernel.kill(app) }
+        waitUntilGone(app, kills: kills)
+    }
+
+    private func waitUntilGone(_ app: AppID, kills: Bool) {
+        let now = kernel.now
+        let next = kills ? now + Self.killInterval : .distantFuture
+        let leaving = Leaving(next: next, interval: Self.killInterval, until: now + Self.killLimit, kills: kills)
+        update(app) { $0.leaving = leaving }
+    }
+
+    private func leave(_ app: AppID, _ leaving: Leaving) {
+        if finishIfGone(app) { return }
+        let now = kernel.now
+        if now >= leaving.until {
+            host.record(.stillRunning(kernel.survivors(app)), of: app)
+            update(app) { $0.leaving = nil }
+            feed(.treeGone(app))
+            return
+        }
+        kernel.kill(app)
+        let interval = min(Self.longestKillInterval, leaving.interval + leaving.interval)
+        let next = Leaving(next: now + interval, interval: interval, until: leaving.until, kills: true)
+        update(app) { $0.leaving = next }
+    }
+
+    @discardableResult
+    private func finishIfGone(_ app: AppID) -> Bool {
+        guard kernel.isGone(app) else { return false }
+        update(app) { $0.leaving = nil }
+        feed(.treeGone(app))
+        return true
+    }
+
+    private func update(_ app: AppID, _ change: (inout Watch) -> Void) {
+        guard let index = watches.firstIndex(where: { $0.app == app }) else { return }
+        change(&watches[index])
+    }
+}

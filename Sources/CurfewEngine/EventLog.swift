@@ -1,0 +1,106 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// The last things that happened, kept as they were and put into words only when somebody asks.
+struct EventLog {
+    struct Entry {
+        let number: Int
+        let instant: Instant
+        let record: EventRecord
+    }
+
+    /// A follower that comes later is told this many.
+    static let capacity = 256
+
+    private(set) var entries: [Entry] = []
+    private var lastNumber = 0
+
+    mutating func append(_ record: EventRecord, at now: Instant) -> Entry {
+        lastNumber += 1
+        let entry = Entry(number: lastNumber, instant: now, record: record)
+        if entries.count >= 2 * Self.capacity { entries.removeFirst(Self.capacity) }
+        entries.append(entry)
+        return entry
+    }
+
+    var recent: ArraySlice<Entry> { entries.suffix(Self.capacity) }
+}
+
+extension EventLog.Entry {
+    /// As `curfew events` gets it: `event name=stateDidChange number=3 time=… app=backup from=active to=background`.
+    func message(app: String) -> Message {
+        let (name, fields) = content
+        let base = [
+            Field("name", name), Field("number", String(number)), Field("time", wallClock), Field("app", app),
+        ]
+        return Message("event", base + fields)
+    }
+
+    /// Seconds since 1970, by what the two clocks say now.
+    private var wallClock: String {
+        let age = curfew_monotonic_nanoseconds() - instant.nanoseconds
+        return Seconds.text(nanoseconds: curfew_realtime_nanoseconds() - age)
+    }
+
+    private var content: (String, [Field]) {
+        switch record {
+        case .stateChanged(let from, let to):
+            ("stateDidChange", [Field("from", from.rawValue), Field("to", to.rawValue)])
+        case .delivered(let event, let sequence):
+            ("didDeliver", [Field("event", event.rawValue), Field("seq", String(sequence))])
+        case .note(let note): note.content
+        case .stillRunning(let processes):
+            ("stillRunning", [Field("processes", processes.map(\.text).joined(separator: "; "))])
+        case .killing(let report): ("willKill", report.fields)
+        case .ended(let ending): ("didEnd", ending.fields)
+        case .channelDropped(let reason): ("channelDidDrop", [Field("reason", reason)])
+        }
+    }
+}
+
+extension Note {
+    fileprivate var content: (String, [Field]) {
+        switch self {
+        case .taskBegun(let task, let name): ("taskDidBegin", Self.task(task, name))
+        case .taskEnded(let task, let name): ("taskDidEnd", Self.task(task, name))
+        case .taskReleased(let task, let name): ("taskDidRelease", Self.task(task, name))
+        case .unknownTaskEnded(let task): ("unknownTaskEnded", [Field("task", String(task.rawValue))])
+        case .unknownAcknowledgement(let sequence): ("unknownAcknowledgement", [Field("seq", String(sequence))])
+        case .acknowledged(let event, let sequence):
+            ("didAcknowledge", [Field("event", event.rawValue), Field("seq", String(sequence))])
+        case .becameAware: ("didBecomeAware", [])
+        case .becamePlain: ("didBecomePlain", [])
+        case .expirationWarning(let tasks):
+            ("backgroundTasksWillExpire", [Field("tasks", tasks.map { String($0.rawValue) }.joined(separator: ","))])
+        case .traced(let isTraced): ("tracerDidChange", [Field("traced", isTraced ? "true" : "false")])
+        case .suspensionIncomplete: ("suspensionIncomplete", [])
+        }
+    }
+
+    private static func task(_ task: TaskID, _ name: String) -> [Field] {
+        [Field("task", String(task.rawValue)), Field("title", name)]
+    }
+}
+
+extension KillReport {
+    var fields: [Field] {
+        var fields = [Field("reason", reason.rawValue)]
+        if let code = reason.code { fields.append(Field("code", code)) }
+        fields.append(Field("why", KillNarration.text(self)))
+        return fields
+    }
+}
+
+extension Ending {
+    fileprivate var fields: [Field] {
+        var fields: [Field] = []
+        switch status {
+        case .exit(let code): fields.append(Field("status", String(code)))
+        case .raise(let signal): fields.append(Field("signal", String(signal)))
+        }
+        if let kill { fields.append(Field("reason", kill.reason.rawValue)) }
+        return fields
+    }
+}

@@ -1,0 +1,36 @@
+import CurfewCore
+import CurfewLinux
+
+/// What the engine asks of the machine for its apps; a fake one in the tests fails on demand.
+///
+/// Nothing here throws: what fails shows in what is asked next, and the core decides what it means.
+public protocol Kernel: AnyObject {
+    var now: Instant { get }
+    /// Stops the tree; true once every process is known to be stopped.
+    func suspend(_ app: AppID, includingStopped: Bool) -> Bool
+    func confirmSuspension(_ app: AppID) -> Bool
+    /// What isn't stopped yet, and why.
+    func pendingSuspension(_ app: AppID) -> [PendingProcess]
+    func resume(_ app: AppID)
+    /// Continues what a terminal has stopped, when the app isn't suspended.
+    func continueAfterTerminalStop(_ app: AppID)
+    func terminate(_ app: AppID)
+    /// One round of SIGKILL; asked again until `isGone`.
+    func kill(_ app: AppID)
+    /// Whether no process of the app is left.
+    func isGone(_ app: AppID) -> Bool
+    /// What SIGKILL hasn't ended.
+    func survivors(_ app: AppID) -> [PendingProcess]
+    /// In bytes; exact where it comes near `limit`.
+    func footprint(_ app: AppID, limit: UInt64?) -> UInt64
+    func isTraced(_ app: AppID) -> Bool
+}
+
+/// Whoever passes on what the engine has to say: to clients, the terminal, the report.
+public protocol EngineHost: AnyObject {
+    func deliver(_ delivery: Delivery, to app: AppID)
+    func reply(_ reply: Reply, to request: RequestID)
+    func record(_ record: EventRecord, of app: AppID)
+    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)
+    func ended(_ app: AppID, _ ending: Ending)
+}

@@ -1,0 +1,49 @@
+import CurfewCore
+import CurfewWire
+
+/// A kill in one sentence that names the culprit: which task, which event, which limit, what was measured.
+enum KillNarration {
+    /// `background-task-timeout (0x2182bad2): task 3 "upload" was still open after 35 s; the budget is 30 s`.
+    static func text(_ report: KillReport) -> String {
+        let code = report.reason.code.map { " (\($0))" } ?? ""
+        return "\(report.reason.rawValue)\(code): \(culprit(report))"
+    }
+
+    private static func culprit(_ report: KillReport) -> String {
+        switch report.reason {
+        case .launchWatchdog where report.event == nil:
+            "it said no hello within \(duration(report.limit)) of its launch"
+        case .launchWatchdog, .sceneUpdateWatchdog: unacknowledged(report)
+        case .processExitWatchdog: "it hadn't ended \(duration(report.limit)) after it was asked to"
+        case .backgroundTaskTimeout: tasks(report) + "; the budget is \(duration(report.limit))"
+        case .memoryLimit: memory(report)
+        case .tooManyTasks: "it began more than \(Policy.maximumOpenTasks) background tasks"
+        case .userQuit: report.state == .suspended ? "it was quit while suspended" : "it was quit"
+        case .timeLimit: "it ran for \(duration(report.elapsed)); the limit is \(duration(report.limit))"
+        case .supervisorExit: "its supervisor ended"
+        }
+    }
+
+    private static func unacknowledged(_ report: KillReport) -> String {
+        let event = report.event?.rawValue ?? "an event"
+        return "\(event) wasn't acknowledged within \(duration(report.limit))"
+    }
+
+    private static func tasks(_ report: KillReport) -> String {
+        let named = report.tasks.prefix(3).map { task in
+            "task \(task.id.rawValue) \"\(task.name)\" was still open after \(duration(task.age))"
+        }
+        let more = report.tasks.count > 3 ? ", and \(report.tasks.count - 3) more" : ""
+        return named.joined(separator: ", ") + more
+    }
+
+    private static func memory(_ report: KillReport) -> String {
+        let measured = report.footprint.map { HumanText.size(bytes: $0) } ?? "more than allowed"
+        let limit = report.memoryLimit.map { HumanText.size(bytes: $0) } ?? "none"
+        return "its footprint was \(measured); the limit is \(limit)"
+    }
+
+    private static func duration(_ span: Span?) -> String {
+        span.map { HumanText.duration(nanoseconds: $0.nanoseconds) } ?? "some time"
+    }
+}

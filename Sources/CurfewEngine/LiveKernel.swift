@@ -1,0 +1,55 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+
+/// The real machine, for the one app of a `curfew run`.
+final class LiveKernel: Kernel {
+    /// Set once the program runs.
+    var tree: ProcessTree?
+    /// CPU time of the app's processes that were reaped here, for where no cgroup counts it.
+    var reapedCPUMicroseconds: Int64 = 0
+
+    var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
+
+    func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
+        tree?.suspend(includingStopped: includingStopped) ?? true
+    }
+
+    func confirmSuspension(_ app: AppID) -> Bool { tree?.confirmSuspension() ?? true }
+    func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
+    func resume(_ app: AppID) { tree?.resume() }
+    func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
+    func terminate(_ app: AppID) { tree?.terminate() }
+    func kill(_ app: AppID) { tree?.kill() }
+
+    /// All descendants come to us when their parents end, so no child left means no process left, unless one was
+    /// moved into the cgroup from outside.
+    func isGone(_ app: AppID) -> Bool {
+        if Reaping.hasChildren() {
+            if let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {
+                ProcessTree.killDescendants(of: tree.supervisor)
+            }
+            return false
+        }
+        guard let tree else { return true }
+        return tree.containment.remove()
+    }
+
+    func survivors(_ app: AppID) -> [PendingProcess] {
+        guard let tree else { return [] }
+        return tree.processes().compactMap { pid in
+            guard let stat = Procfs.stat(pid), !stat.isGone else { return nil }
+            return PendingProcess(
+                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
+        }
+    }
+
+    func footprint(_ app: AppID, limit: UInt64?) -> UInt64 { tree?.footprint(limit: limit) ?? 0 }
+    func isTraced(_ app: AppID) -> Bool { tree?.isTracedFromOutside() ?? false }
+
+    var cpuMicroseconds: UInt64 {
+        guard let tree else { return 0 }
+        if tree.containment.unified != nil { return tree.cpuMicroseconds }
+        return tree.cpuMicroseconds + UInt64(max(0, reapedCPUMicroseconds))
+    }
+}

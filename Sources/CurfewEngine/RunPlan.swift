@@ -1,0 +1,42 @@
+import CurfewCore
+import CurfewLinux
+
+/// All that `curfew run` has decided before it starts anything.
+public struct RunPlan {
+    /// The command as the kernel wants it; the pointers are the process's own argv.
+    public var arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    public var argumentCount: Int
+    /// The name asked for; nil: the command's basename, made unique.
+    public var name: String?
+    public var policy: Policy
+    public var startsInBackground = false
+    public var containment = ContainmentKind.auto
+    public var suspension = SuspensionMethod.both
+    /// In bytes.
+    public var memoryLimit: UInt64?
+    public var reportPath: String?
+    public var onSupervisorExit = OnSupervisorExit.kill
+    public var dropsCapabilities = false
+    public var setsNoNewPrivileges = false
+
+    public init(
+        arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>, argumentCount: Int, policy: Policy
+    ) {
+        self.arguments = arguments
+        self.argumentCount = argumentCount
+        self.policy = policy
+    }
+
+    /// The command as typed, for people.
+    public var command: String { arguments[0].map { String(cString: $0) } ?? "" }
+
+    public var commandLine: [String] {
+        (0..<argumentCount).compactMap { index in arguments[index].map { String(cString: $0) } }
+    }
+}
+
+/// What becomes of the app when one half of Curfew, supervisor or keeper, is killed.
+public enum OnSupervisorExit: String, Sendable, Hashable, CaseIterable {
+    case kill
+    case resume
+}

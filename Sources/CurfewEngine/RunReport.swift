@@ -1,0 +1,99 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// Why and how a run ended, as `--report` writes it.
+struct RunReport {
+    let name: String
+    let command: [String]
+    let leader: Int32
+    let containment: String
+    let policy: Policy
+    let startedAt: Instant?
+    let endedAt: Instant
+    let cpuMicroseconds: UInt64
+    let peakMemory: UInt64?
+    let ending: Ending
+
+    var json: JSON { .object(whatRan + whyItEnded + measures) }
+
+    private var whatRan: [(key: String, value: JSON)] {
+        [
+            ("version", .integer(1)),
+            ("app", .string(name)),
+            ("command", .array(command.map { JSON.string($0) })),
+            ("pid", .integer(Int64(leader))),
+            ("containment", .string(containment)),
+        ]
+    }
+
+    private var whyItEnded: [(key: String, value: JSON)] {
+        let kill = ending.kill
+        return [
+            ("reason", text(kill?.reason.rawValue)),
+            ("code", text(kill?.reason.code)),
+            ("message", text(kill.map { KillNarration.text($0) })),
+            ("status", status),
+            ("leader", leaderOutcome),
+            ("state", .string(ending.state.rawValue)),
+            ("limit", limit),
+            ("tasks", .array((kill?.tasks ?? []).map { task($0) })),
+        ]
+    }
+
+    private var measures: [(key: String, value: JSON)] {
+        [
+            ("started", wallClock(startedAt)),
+            ("ended", wallClock(endedAt)),
+            ("seconds", startedAt.map { JSON.number(Self.seconds(endedAt - $0)) } ?? .null),
+            ("cpuSeconds", .number(Double(cpuMicroseconds) / 1e6)),
+            ("peakMemoryBytes", peakMemory.map { JSON.integer(Int64(clamping: $0)) } ?? .null),
+        ]
+    }
+
+    private func text(_ text: String?) -> JSON { text.map { JSON.string($0) } ?? .null }
+
+    private var status: JSON {
+        switch ending.status {
+        case .exit(let code): .integer(Int64(code))
+        case .raise(let signal): .integer(Int64(128 + signal))
+        }
+    }
+
+    private var leaderOutcome: JSON {
+        switch ending.leader {
+        case .exited(let code): .object([("exited", .integer(Int64(code)))])
+        case .signaled(let signal, let dumpedCore):
+            .object([("signal", .integer(Int64(signal))), ("dumpedCore", .bool(dumpedCore))])
+        case nil: .null
+        }
+    }
+
+    private var limit: JSON {
+        guard let kill = ending.kill else { return .null }
+        var members: [(key: String, value: JSON)] = []
+        if let limit = kill.limit { members.append(("seconds", .number(Self.seconds(limit)))) }
+        if let elapsed = kill.elapsed { members.append(("elapsedSeconds", .number(Self.seconds(elapsed)))) }
+        if let event = kill.event { members.append(("event", .string(event.rawValue))) }
+        if let bytes = kill.memoryLimit { members.append(("memoryBytes", .integer(Int64(clamping: bytes)))) }
+        if let bytes = kill.footprint { members.append(("footprintBytes", .integer(Int64(clamping: bytes)))) }
+        return members.isEmpty ? .null : .object(members)
+    }
+
+    private func task(_ task: TaskAge) -> JSON {
+        .object([
+            ("task", .integer(Int64(task.id.rawValue))),
+            ("name", .string(task.name)),
+            ("ageSeconds", .number(Self.seconds(task.age))),
+        ])
+    }
+
+    private static func seconds(_ span: Span) -> Double { Double(span.nanoseconds / 1000) / 1e6 }
+
+    private func wallClock(_ instant: Instant?) -> JSON {
+        guard let instant else { return .null }
+        let age = curfew_monotonic_nanoseconds() - instant.nanoseconds
+        return .number(Double((curfew_realtime_nanoseconds() - age) / 1000) / 1e6)
+    }
+}

@@ -1,0 +1,51 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+
+/// The last things: a line for people, the report, and the status for the front.
+extension Supervision {
+    func finish() -> Never {
+        socket?.remove()
+        if jobControl?.hasTerminal == true { jobControl?.finish() }
+        if let ending {
+            if let kill = ending.kill {
+                StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
+            }
+            writeReport(ending)
+            settle(ending.status)
+        }
+        curfew_exit(0)
+    }
+
+    private func settle(_ status: Ending.Status) {
+        switch status {
+        case .exit(let code): page.setOutcome(.exit, code)
+        case .raise(let signal): page.setOutcome(.raise, signal)
+        }
+    }
+
+    private func writeReport(_ ending: Ending) {
+        guard let report, let tree = kernel.tree else { return }
+        let run = RunReport(
+            name: name, command: plan.commandLine, leader: tree.leader,
+            containment: tree.containment.description, policy: plan.policy, startedAt: startedAt, endedAt: kernel.now,
+            cpuMicroseconds: lastMeasures.cpuMicroseconds, peakMemory: lastMeasures.peakMemory, ending: ending)
+        report.write(run.json)
+    }
+
+    /// The front is gone, and with it whoever waited for the app: nothing stays.
+    func endWithoutFront() -> Never {
+        socket?.remove()
+        let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
+        var pause: UInt32 = 100
+        repeat {
+            kernel.kill(Self.app)
+            while case .report = Reaping.reapAny() {}
+            if kernel.isGone(Self.app) { break }
+            usleep(pause)
+            pause = min(pause * 2, 50_000)
+        } while curfew_monotonic_nanoseconds() < deadline
+        curfew_exit(125)
+    }
+}

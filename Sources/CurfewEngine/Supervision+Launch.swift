@@ -1,0 +1,181 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// From nothing to a running program. Whatever fails here is told in one line, and nothing has been started.
+extension Supervision {
+    func launch() {
+        claimName()
+        let containment = makeContainment()
+        kernel.tree = nil
+        jobControl = JobControl(front: front)
+        prepareLoop()
+        // The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
+        var policy = plan.policy
+        policy.memory = plan.memoryLimit.map {
+            MemoryPolicy(fatalLimit: $0, isEnforcedByKernel: containment.enforcesMemory)
+        }
+        engine.launch(Self.app, policy, inBackground: plan.startsInBackground)
+        spawn(into: containment)
+        startedAt = kernel.now
+        engine.feed(.started(Self.app))
+        sweepStaleCgroups()
+    }
+
+    // MARK: The name
+
+    private func claimName() {
+        let directory = RuntimeDirectory.ofThisUser()
+        let wanted = plan.name ?? AppName.fromCommand(plan.command)
+        guard let claim = claim(wanted, in: directory) else {
+            if plan.name != nil {
+                fail(64, "--name \(wanted): an app of this name is running (see `curfew ps`)")
+            }
+            guard let second = claim("\(wanted)-\(getpid())", in: directory) else {
+                fail(125, "can't find a free name for \(wanted)")
+            }
+            socket = second
+            name = second.name
+            return
+        }
+        socket = claim
+        name = claim.name
+    }
+
+    private func claim(_ name: String, in directory: RuntimeDirectory) -> NamedSocket? {
+        let path = directory.socketPath(name)
+        guard path.utf8.count <= RuntimeDirectory.maximumSocketPathBytes else {
+            fail(125, "the control socket's path is too long for a socket (\(path.utf8.count) bytes): \(path)")
+        }
+        do throws(KernelError) {
+            // Told before it is made: the keeper unlinks what it knows of.
+            if case .claimed(let socket) = try NamedSocket.claim(name, in: directory) {
+                page.set(.socket, path)
+                return socket
+            }
+            return nil
+        } catch {
+            fail(125, error.text)
+        }
+    }
+
+    // MARK: The tree
+
+    private func makeContainment() -> Containment {
+        let cgroup = Cgroup2.prefix + name + ".\(getpid())"
+        do throws(KernelError) {
+            return try Containment.make(plan.containment, name: cgroup, memoryLimit: plan.memoryLimit) { role, path in
+                page.set(SharedPage.Path(role), path)
+            }
+        } catch {
+            fail(125, "--containment \(plan.containment.rawValue): \(error.text)")
+        }
+    }
+
+    private func sweepStaleCgroups() {
+        guard let own = kernel.tree?.containment.unified?.path, let slash = own.lastIndex(of: "/") else { return }
+        Cgroup2.sweep(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
+    }
+
+    // MARK: The loop
+
+    private func prepareLoop() {
+        epoll = Descriptor(curfew_epoll_create())
+        signals = Descriptor(curfew_signalfd(Self.waitedSignals))
+        guard epoll.isOpen, signals.isOpen else {
+            fail(125, KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)).text)
+        }
+        _ = curfew_epoll_add(epoll.number, signals.number, 1, Source.signals.token())
+        if let socket { _ = curfew_epoll_add(epoll.number, socket.descriptor.number, 1, Source.listener.token()) }
+    }
+
+    /// SIGCHLD, what the front passes on, and what asks for an end.
+    private static var waitedSignals: UInt64 {
+        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, Front.forwardedSignal, Front.frontGoneSignal]
+            .reduce(0) { $0 | 1 << UInt64($1 - 1) }
+    }
+
+    // MARK: The program
+
+    private func spawn(into containment: Containment) {
+        var containment = containment
+        var channel: (Int32, Int32) = (-1, -1)
+        let status = withUnsafeMutableBytes(of: &channel) { curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self)) }
+        if status < 0 { fail(125, KernelError("make", "the control pipe", errno: -status).text) }
+        let number = Self.freeChannelNumber()
+        let environment = Environment(channel: number, socket: socket?.path ?? "")
+        var request = SpawnRequest(arguments: plan.arguments, environment: environment.pointer)
+        request.cgroup = containment.unified?.directory.number ?? -1
+        request.joining = containment.joining
+        request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
+        request.terminal = jobControl?.terminalForChild ?? -1
+        request.channel = channel.1
+        request.channelNumber = number
+        request.signalMask = callersMask
+        request.dropsCapabilities = plan.dropsCapabilities
+        request.setsNoNewPrivileges = plan.setsNoNewPrivileges
+        do throws(SpawnError) {
+            let (pid, pidfd) = try request.spawn()
+            adopt(pid, pidfd, containment, hasOwnGroup: request.hasOwnProcessGroup)
+        } catch {
+            _ = containment.remove()
+            fail(error)
+        }
+        var childsEnd = Descriptor(channel.1)
+        childsEnd.close()
+        addConnection(Descriptor(channel.0), isInherited: true)
+    }
+
+    private func adopt(_ pid: Int32, _ pidfd: Descriptor, _ containment: Containment, hasOwnGroup: Bool) {
+        var pidfd = pidfd
+        pidfd.close()
+        var containment = containment
+        containment.closeJoining()
+        let group = hasOwnGroup ? pid : 0
+        page.leader = pid
+        page.group = group
+        jobControl?.appGroup = group
+        if containment.outOfMemoryEvent >= 0 {
+            _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())
+        }
+        kernel.tree = ProcessTree(
+            containment: containment, leader: pid, ownGroup: group, method: plan.suspension)
+    }
+
+    /// POSIX sh can redirect single digits only; 3 is left for socket activation. 8 unless the caller has it open.
+    private static func freeChannelNumber() -> Int32 {
+        [8, 9, 7, 6, 5, 4].first { curfew_is_descriptor_open($0) == 0 } ?? 8
+    }
+
+    // MARK: Failing
+
+    private func fail(_ error: SpawnError) -> Never {
+        let command = plan.command
+        switch error.stage {
+        case .exec where error.errno == ENOENT: fail(127, "\(command): \(error.reason)")
+        case .exec: fail(126, "\(command): \(error.reason)")
+        case .clone: fail(125, "can't start \(command): \(error.reason)")
+        case .join, .group, .terminal, .channel, .privileges:
+            fail(125, "can't prepare \(command) (\(error.stage)): \(error.reason)")
+        }
+    }
+
+    func fail(_ status: Int32, _ problem: String) -> Never {
+        StandardError.print("curfew: run: \(problem)")
+        socket?.remove()
+        page.setOutcome(.exit, status)
+        curfew_exit(0)
+    }
+}
+
+extension SharedPage.Path {
+    init(_ role: Containment.PathRole) {
+        switch role {
+        case .unified: self = .unified
+        case .freezer: self = .freezer
+        case .memory: self = .memory
+        }
+    }
+}

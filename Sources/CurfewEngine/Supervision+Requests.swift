@@ -1,0 +1,288 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// A request whose reply hasn't come yet.
+struct PendingRequest {
+    let request: RequestID
+    let connection: ControlConnection
+    let id: String?
+    let verb: String
+}
+
+/// A process that holds background tasks; its end releases them.
+struct TaskOwner {
+    let id: OwnerID
+    let pid: Int32
+    var pidfd: Descriptor
+}
+
+/// What clients ask for, and who may.
+extension Supervision {
+    /// The leader's tasks go with the app, so it needs no watching.
+    static let leaderOwner = OwnerID(0)
+    /// Longer names are cut: they are kept for as long as the task is open.
+    static let maximumTaskNameBytes = 128
+
+    func handle(_ message: Message, from connection: ControlConnection) {
+        let id = message["id"]
+        let verb = Verb(rawValue: message.verb)
+        guard let verb else {
+            refuse(connection, id, "unknown", "there is no request \(message.verb)")
+            return
+        }
+        guard verb.isAllowed(for: role(of: connection)) else {
+            refuse(connection, id, "forbidden", verb.whyForbidden)
+            return
+        }
+        switch verb {
+        case .hello: hello(connection, id)
+        case .ack: acknowledge(message, connection, id)
+        case .begin: begin(message, connection, id)
+        case .end: end(message, connection, id)
+        case .remaining: remaining(connection, id)
+        case .tasks: tasks(connection, id)
+        case .status: status(connection, id)
+        case .events: events(message, connection, id)
+        case .home: engine.feed(.home(Self.app, stopped: false, request: request(connection, id, message.verb)))
+            stopFrontAfterHome()
+        case .open: engine.feed(.open(Self.app, request: request(connection, id, message.verb)))
+        case .quit: engine.feed(.quit(Self.app, request: request(connection, id, message.verb)))
+        }
+    }
+
+    private enum Verb: String {
+        case hello, ack, begin, end, remaining, tasks, status, events, home, open, quit
+
+        func isAllowed(for role: ControlConnection.Role) -> Bool {
+            switch (self, role) {
+            case (_, .stranger): false
+            case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app): true
+            case (.home, .operator), (.open, .operator), (.quit, .operator): true
+            case (.tasks, _), (.status, _), (.events, _): true
+            default: false
+            }
+        }
+
+        var whyForbidden: String {
+            switch self {
+            case .home, .open, .quit: "a process inside an app can't drive a supervisor"
+            case .hello, .ack, .begin, .end, .remaining: "only a process inside the app speaks for it"
+            case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"
+            }
+        }
+    }
+
+    // MARK: Who asks
+
+    func role(of connection: ControlConnection) -> ControlConnection.Role {
+        if let role = connection.role { return role }
+        let role = findRole(of: connection)
+        connection.role = role
+        return role
+    }
+
+    private func findRole(of connection: ControlConnection) -> ControlConnection.Role {
+        let peer = connection.peer
+        guard peer.uid == geteuid() || peer.uid == 0 || peer.uid == getuid() else {
+            return isOfApp(peer.pid) ? .app : .stranger
+        }
+        // Held by a pidfd while it is looked at, so that no stranger can have taken its pid meanwhile.
+        var pidfd = Descriptor(curfew_peer_pidfd(connection.descriptor.number))
+        defer { pidfd.close() }
+        let ancestry = Ancestry(
+            of: peer.pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
+        if pidfd.isOpen, curfew_pidfd_send_signal(pidfd.number, 0) < 0 { return .stranger }
+        if ancestry.isOurs { return .app }
+        return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
+    }
+
+    private func isOfApp(_ pid: Int32) -> Bool { kernel.tree?.contains(pid) ?? false }
+
+    // MARK: Answers
+
+    private func refuse(_ connection: ControlConnection, _ id: String?, _ code: String, _ why: String) {
+        reply(to: connection, id: id, Message("error", [Field("code", code), Field("message", why)]))
+    }
+
+    private func accept(_ connection: ControlConnection, _ id: String?, _ fields: [Field] = []) {
+        reply(to: connection, id: id, Message("ok", fields))
+    }
+
+    private func request(_ connection: ControlConnection, _ id: String?, _ verb: String) -> RequestID {
+        lastRequest += 1
+        let request = RequestID(lastRequest)
+        requests.append(PendingRequest(request: request, connection: connection, id: id, verb: verb))
+        return request
+    }
+
+    /// The core's reply to a request that was kept; its client may have gone.
+    func reply(_ reply: Reply, to request: RequestID) {
+        guard let index = requests.firstIndex(where: { $0.request == request }) else { return }
+        let pending = requests.remove(at: index)
+        switch reply {
+        case .state(let state): accept(pending.connection, pending.id, [Field("state", state.rawValue)])
+        case .taskBegun(let task, let remaining):
+            accept(
+                pending.connection, pending.id,
+                [Field("task", String(task.rawValue)), Field("remaining", Seconds.text(nanoseconds: remaining.nanoseconds))])
+        case .taskEnded(_, let known):
+            accept(pending.connection, pending.id, known ? [] : [Field("ignored", "unknown-task")])
+        case .rejected(let rejection):
+            let invalid = pending.verb == "begin" ? [Field("task", "0")] : []
+            let fields = [Field("code", rejection.rawValue), Field("message", rejection.message)] + invalid
+            self.reply(to: pending.connection, id: pending.id, Message("error", fields))
+        }
+    }
+
+    // MARK: The app's requests
+
+    private func hello(_ connection: ControlConnection, _ id: String?) {
+        guard let app = engine.core.app(Self.app) else { return }
+        connection.saidHello = true
+        accept(
+            connection, id,
+            [Field("version", "1"), Field("app", name), Field("state", app.state.rawValue)])
+        engine.feed(.hello(Self.app, connection.id))
+    }
+
+    private func acknowledge(_ message: Message, _ connection: ControlConnection, _ id: String?) {
+        guard let sequence = message["seq"].flatMap(Int.init) else {
+            refuse(connection, id, "invalid", "ack needs seq=NUMBER")
+            return
+        }
+        engine.feed(.acknowledge(Self.app, sequence: sequence))
+        // As in the protocol's example, an acknowledgement is answered only when asked to by an id.
+        if id != nil { accept(connection, id) }
+    }
+
+    private func begin(_ message: Message, _ connection: ControlConnection, _ id: String?) {
+        guard let owner = owner(named: message["owner"], connection) else {
+            refuse(connection, id, "invalid", "owner is `leader` or the pid of a process of the app")
+            return
+        }
+        let title = Self.taskName(message["name"] ?? "")
+        engine.feed(
+            .beginTask(
+                Self.app, name: title, owner: owner, connection: connection.id,
+                request: request(connection, id, message.verb)))
+    }
+
+    private static func taskName(_ name: String) -> String {
+        guard name.utf8.count > maximumTaskNameBytes else { return name }
+        var cut = Substring(name)
+        while cut.utf8.count > maximumTaskNameBytes { cut.removeLast() }
+        return String(cut)
+    }
+
+    private func end(_ message: Message, _ connection: ControlConnection, _ id: String?) {
+        guard let task = message["task"].flatMap(Int.init) else {
+            refuse(connection, id, "invalid", "end needs task=NUMBER")
+            return
+        }
+        engine.feed(.endTask(Self.app, TaskID(task), request: request(connection, id, message.verb)))
+    }
+
+    private func remaining(_ connection: ControlConnection, _ id: String?) {
+        guard let app = engine.core.app(Self.app) else { return }
+        let left = app.remaining(at: kernel.now)
+        accept(connection, id, [Field("seconds", Seconds.text(nanoseconds: left.nanoseconds))])
+    }
+
+    // MARK: Owners
+
+    /// The sender itself, the leader, or a process of the app; nil for anything else, or when it is gone.
+    private func owner(named name: String?, _ connection: ControlConnection) -> OwnerID? {
+        let leader = kernel.tree?.leader ?? 0
+        let pid: Int32
+        if let name, name != "leader" {
+            guard let number = Int32(name), number > 0, isOfApp(number) else { return nil }
+            pid = number
+        } else {
+            pid = name == nil ? connection.peer.pid : leader
+        }
+        if pid == leader { return Self.leaderOwner }
+        if let known = owners.first(where: { $0.pid == pid }) { return known.id }
+        return watchOwner(pid)
+    }
+
+    private func watchOwner(_ pid: Int32) -> OwnerID? {
+        let pidfd = Descriptor(curfew_pidfd_open(pid))
+        guard pidfd.isOpen else { return nil }
+        lastOwner += 1
+        let owner = TaskOwner(id: OwnerID(lastOwner), pid: pid, pidfd: pidfd)
+        owners.append(owner)
+        _ = curfew_epoll_add(epoll.number, pidfd.number, 1, Source.owner.token(lastOwner))
+        return owner.id
+    }
+
+    func ownerExited(_ id: OwnerID) {
+        guard let index = owners.firstIndex(where: { $0.id == id }) else { return }
+        var owner = owners.remove(at: index)
+        owner.pidfd.close()
+        engine.feed(.ownerExited(Self.app, id))
+    }
+
+    // MARK: Seeing
+
+    private func tasks(_ connection: ControlConnection, _ id: String?) {
+        guard let app = engine.core.app(Self.app) else { return }
+        sendTasks(of: app, to: connection, id)
+        accept(connection, id, [Field("count", String(app.tasks.count))])
+    }
+
+    private func sendTasks(of app: App, to connection: ControlConnection, _ id: String?) {
+        let now = kernel.now
+        for task in app.tasks {
+            reply(
+                to: connection, id: id,
+                Message(
+                    "task",
+                    [
+                        Field("task", String(task.id.rawValue)), Field("name", task.name),
+                        Field("age", Seconds.text(nanoseconds: (now - task.begun).nanoseconds)),
+                    ]))
+        }
+    }
+
+    private func status(_ connection: ControlConnection, _ id: String?) {
+        guard let app = engine.core.app(Self.app) else { return }
+        sendTasks(of: app, to: connection, id)
+        accept(connection, id, statusFields(of: app))
+    }
+
+    private func events(_ message: Message, _ connection: ControlConnection, _ id: String?) {
+        for entry in log.recent { send(entry.message(app: name), to: connection) }
+        if message["follow"] == "1" { connection.isFollowing = true }
+        accept(connection, id)
+    }
+
+    // MARK: Home from elsewhere
+
+    /// The shell gets its prompt, as it does after Ctrl-Z.
+    private func stopFrontAfterHome() {
+        guard let app = engine.core.app(Self.app), !app.state.isForeground, let jobControl, jobControl.hasTerminal
+        else { return }
+        jobControl.stopFront()
+    }
+}
+
+extension Supervision {
+    func deliver(_ delivery: Delivery, to app: AppID) {
+        var fields = [Field("name", delivery.event.rawValue), Field("seq", String(delivery.sequence))]
+        if delivery.event.needsAcknowledgement { fields.append(Field("ack", "required")) }
+        if let task = delivery.task { fields.append(Field("task", String(task.rawValue))) }
+        if let limit = delivery.limit { fields.append(Field("seconds", Seconds.text(nanoseconds: limit.nanoseconds))) }
+        if let inBackground = delivery.launchedInBackground {
+            fields.append(Field("launched", inBackground ? "background" : "foreground"))
+        }
+        let message = Message("event", fields)
+        let aspect = delivery.event.rawValue + (delivery.task.map { String($0.rawValue) } ?? "")
+        for id in delivery.connections {
+            guard let connection = connections.first(where: { $0.id == id }) else { continue }
+            send(message, to: connection, aspect: aspect)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// What `curfew status` and `curfew ps` show.
+extension Supervision {
+    func statusFields(of app: App) -> [Field] {
+        let now = kernel.now
+        let tree = kernel.tree
+        func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
+        var fields = [
+            Field("app", name), Field("pid", String(tree?.leader ?? 0)), Field("front", String(front)),
+            Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
+            Field("since", seconds(now - app.stateSince)), Field("aware", String(app.isAware)),
+            Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),
+            Field("open-tasks", String(app.tasks.count)),
+            Field("processes", String(tree?.processes().count ?? 0)),
+            Field("footprint", String(tree?.footprint() ?? 0)),
+            Field("cpu", Seconds.text(nanoseconds: Int64(clamping: kernel.cpuMicroseconds) * 1000)),
+            Field("containment", tree?.containment.description ?? "none"),
+            Field("running-for", seconds(app.startedAt.map { now - $0 } ?? .zero)),
+        ]
+        if let limit = plan.memoryLimit { fields.append(Field("memory-limit", String(limit))) }
+        if !app.policy.timeLimit.isInfinite { fields.append(Field("time-limit", seconds(app.policy.timeLimit))) }
+        if app.isTraced { fields.append(Field("traced", "true")) }
+        if app.isTerminating { fields.append(Field("terminating", "true")) }
+        if !app.unacknowledgedEvents.isEmpty {
+            fields.append(Field("unacknowledged", app.unacknowledgedEvents.map(\.rawValue).joined(separator: ",")))
+        }
+        if app.state == .suspended, let pending = tree?.pendingSuspension(), !pending.isEmpty {
+            fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; ")))
+        }
+        fields.append(Field("command", plan.commandLine.joined(separator: " ")))
+        return fields
+    }
+}

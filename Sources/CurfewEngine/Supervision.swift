@@ -1,0 +1,132 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
+///
+/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Control`, `+Requests`,
+/// `+Ending`.
+final class Supervision {
+    /// What `ps` calls the process. A peer's ancestor of this name holds the peer in an app; see `Ancestry`.
+    static let processName = "curfew-sup"
+    static let app = AppID(1)
+
+    let plan: RunPlan
+    let page: SharedPage
+    let front: Int32
+    let callersMask: UInt64
+    let report: ReportFile?
+    let kernel = LiveKernel()
+    private(set) lazy var engine = Engine(kernel: kernel, host: self)
+
+    var name = ""
+    var socket: NamedSocket?
+    var epoll = Descriptor.none
+    var signals = Descriptor.none
+    var timer = Descriptor.none
+    var armedDeadline: Instant?
+    var jobControl: JobControl?
+    var log = EventLog()
+    var ending: Ending?
+    var startedAt: Instant?
+    /// Read while the cgroup that counts them is still there.
+    var lastMeasures: (cpuMicroseconds: UInt64, peakMemory: UInt64?) = (0, nil)
+
+    var connections: [ControlConnection] = []
+    var lastConnection = 0
+    var requests: [PendingRequest] = []
+    var lastRequest = 0
+    var owners: [TaskOwner] = []
+    var lastOwner = 0
+
+    /// What wakes the loop, as epoll's token: the kind in the upper half, a number in the lower.
+    enum Source: UInt64 {
+        case signals = 1, timer, listener, outOfMemory, connection, owner
+
+        func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
+    }
+
+    init(_ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?) {
+        self.plan = plan
+        self.page = page
+        self.front = front
+        self.callersMask = callersMask
+        self.report = report
+    }
+
+    func run() -> Never {
+        leaveFrontsGroup()
+        launch()
+        while ending == nil { waitOnce() }
+        finish()
+    }
+
+    /// Out of reach of the terminal's signals; and told when the front goes.
+    private func leaveFrontsGroup() {
+        _ = curfew_set_parent_death_signal(Front.frontGoneSignal)
+        if getppid() != front { curfew_exit(125) }
+        _ = setpgid(0, 0)
+        _ = curfew_set_subreaper()
+        _ = curfew_set_name(Self.processName)
+    }
+
+    private func waitOnce() {
+        armTimer()
+        withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
+            let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, -1)
+            for index in 0..<max(0, Int(count)) where ending == nil { handle(ready[index]) }
+        }
+    }
+
+    private func handle(_ ready: curfew_ready) {
+        let number = Int(ready.token & 0xffff_ffff)
+        switch Source(rawValue: ready.token >> 32) {
+        case .signals: readSignals()
+        case .timer: engine.wake()
+        case .listener: acceptConnections()
+        case .outOfMemory: noteMemoryLimit()
+        case .connection: serve(ConnectionID(number), events: ready.events)
+        case .owner: ownerExited(OwnerID(number))
+        case nil: break
+        }
+    }
+
+    /// The timer is made when something is first due, and set only when that changes.
+    private func armTimer() {
+        let deadline = engine.nextDeadline
+        guard deadline != armedDeadline else { return }
+        armedDeadline = deadline
+        if !timer.isOpen {
+            guard deadline != nil else { return }
+            timer = Descriptor(curfew_timerfd())
+            _ = curfew_epoll_add(epoll.number, timer.number, 1, Source.timer.token())
+        }
+        _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
+    }
+
+    /// The memory cgroup's limit was hit; false where nothing of the kind has happened.
+    @discardableResult
+    func noteMemoryLimit() -> Bool {
+        guard let containment = kernel.tree?.containment, containment.outOfMemoryKills > 0 else { return false }
+        engine.feed(.memoryLimitHit(Self.app, bytes: containment.peakMemory ?? plan.memoryLimit ?? 0))
+        return true
+    }
+}
+
+extension Supervision: EngineHost {
+    func record(_ record: EventRecord, of app: AppID) {
+        let entry = log.append(record, at: kernel.now)
+        guard connections.contains(where: \.isFollowing) else { return }
+        let message = entry.message(app: name)
+        for connection in connections where connection.isFollowing { send(message, to: connection) }
+    }
+
+    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
+        if to.isForeground, !from.isForeground, from != .notRunning { jobControl?.enteredForeground() }
+        if from.isForeground, to == .background { jobControl?.leftForeground() }
+    }
+
+    func ended(_ app: AppID, _ ending: Ending) { self.ending = ending }
+}

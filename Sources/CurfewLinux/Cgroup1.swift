@@ -1,0 +1,81 @@
+import CCurfew
+import Glibc
+
+/// A cgroup of one v1 hierarchy (memory or freezer) that Curfew made for one app.
+///
+/// Source: Documentation/admin-guide/cgroup-v1/memory.rst and freezer-subsystem.rst.
+public struct Cgroup1: Sendable {
+    public let path: String
+    public private(set) var directory: Descriptor
+    /// Open for the child to write itself into before exec: what it was charged before doesn't move with it.
+    public private(set) var joining: Descriptor
+    private var oomEvent = Descriptor.none
+
+    public init(parent: String, name: String) throws(KernelError) {
+        path = parent + "/" + name
+        try check(curfew_mkdir_at(AT_FDCWD, path, 0o755), "make cgroup", path)
+        directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        joining = Descriptor(curfew_open_at(directory.number, "cgroup.procs", O_WRONLY, 0))
+        guard directory.isOpen, joining.isOpen else {
+            _ = curfew_rmdir_at(AT_FDCWD, path)
+            throw KernelError("open cgroup", path, errno: -(directory.isOpen ? joining : directory).number)
+        }
+        _ = curfew_flock(directory.number, false)
+    }
+
+    /// The child is in; nobody else may join.
+    public mutating func closeJoining() { joining.close() }
+
+    public func write(_ text: String, to file: String) throws(KernelError) {
+        try check(curfew_write_file_at(directory.number, file, text), "write \(text) to", path + "/" + file)
+    }
+
+    public func number(in file: String, after key: StaticString? = nil) -> UInt64? {
+        let value = SmallFile.withContents(of: file, at: directory.number) { text -> UInt64? in
+            if let key { return text.number(after: key) }
+            var index = 0
+            return text.number(at: &index)
+        }
+        return value ?? nil
+    }
+
+    public func processes() -> [Int32] {
+        var pids: [Int32] = []
+        Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory.number, to: &pids)
+        return pids
+    }
+
+    /// Limits memory to `bytes`; swap is barred with it where the kernel counts swap.
+    public func limitMemory(bytes: UInt64) throws(KernelError) {
+        try write(String(bytes), to: "memory.limit_in_bytes")
+        // Absent without swap accounting; then swap, if there is any, isn't counted.
+        try? write(String(bytes), to: "memory.memsw.limit_in_bytes")
+    }
+
+    /// An eventfd that becomes readable when the limit has been hit and nothing could be reclaimed.
+    public mutating func armOutOfMemoryEvent() throws(KernelError) -> Int32 {
+        let event = Descriptor(try check(curfew_eventfd(), "eventfd", ""))
+        var control = Descriptor(curfew_open_at(directory.number, "memory.oom_control", O_RDONLY, 0))
+        try check(control.number, "open", path + "/memory.oom_control")
+        defer { control.close() }
+        try write("\(event.number) \(control.number)", to: "cgroup.event_control")
+        oomEvent = event
+        return event.number
+    }
+
+    /// FROZEN or THAWED. A frozen process doesn't die of SIGKILL before it is thawed.
+    public func setFrozen(_ isFrozen: Bool) throws(KernelError) {
+        try write(isFrozen ? "FROZEN" : "THAWED", to: "freezer.state")
+    }
+
+    public func isFrozen() -> Bool {
+        SmallFile.withContents(of: "freezer.state", at: directory.number) { $0.first == UInt8(ascii: "F") && $0.count == 7 }
+            ?? false
+    }
+
+    /// False while a process is in it.
+    public mutating func remove() -> Bool {
+        let result = curfew_rmdir_at(AT_FDCWD, path)
+        return result == 0 || result == -ENOENT
+    }
+}

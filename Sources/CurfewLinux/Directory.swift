@@ -1,0 +1,33 @@
+import CCurfew
+import Glibc
+
+/// Listing a directory by raw getdents64; opendir(3) would allocate 32 KiB for each.
+public enum Directory {
+    /// Calls `body` with each name; false if the directory can't be read.
+    @discardableResult
+    public static func forEachName(in descriptor: Int32, _ body: (UnsafePointer<CChar>) -> Void) -> Bool {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            var offset: Int64 = 0
+            while offset >= 0 {
+                let used = curfew_list_directory(descriptor, base, 4096, &offset)
+                if used < 0 { return false }
+                var position = 0
+                while position < Int(used) {
+                    let name = UnsafePointer(base + position)
+                    body(name)
+                    position += strlen(name) + 1
+                }
+            }
+            return true
+        }
+    }
+
+    public static func names(of path: String, at directory: Int32 = AT_FDCWD) -> [String]? {
+        var descriptor = Descriptor(curfew_open_at(directory, path, O_RDONLY | O_DIRECTORY, 0))
+        guard descriptor.isOpen else { return nil }
+        defer { descriptor.close() }
+        var names: [String] = []
+        return forEachName(in: descriptor.number) { names.append(String(cString: $0)) } ? names : nil
+    }
+}

@@ -1,0 +1,56 @@
+import CCurfew
+import Glibc
+
+/// What waitid(2) tells of a child.
+public struct ChildReport: Sendable, Hashable {
+    public enum Change: Sendable, Hashable {
+        case exited(code: UInt8)
+        case killed(signal: Int32, dumpedCore: Bool)
+        case stopped(signal: Int32)
+        case continued
+    }
+    public var pid: Int32
+    public var change: Change
+    public var cpuMicroseconds: Int64
+}
+
+/// Waiting for children without blocking.
+public enum Reaping {
+    public enum Result: Sendable, Hashable {
+        case report(ChildReport)
+        /// Children there are, with nothing to tell.
+        case nothing
+        case noChildren
+    }
+
+    /// Reaps one child that has ended. As a subreaper we get orphans we never heard of, so all are waited for.
+    public static func reapAny() -> Result { wait(P_ALL, 0, WEXITED | WNOHANG) }
+
+    /// Whether any child is left, without reaping.
+    public static func hasChildren() -> Bool { wait(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
+
+    /// A stop of that child since the last time.
+    public static func stopReport(of pid: Int32) -> ChildReport? {
+        if case .report(let report) = wait(P_PID, pid, WSTOPPED | WNOHANG) { return report }
+        return nil
+    }
+
+    private static func wait(_ type: idtype_t, _ id: Int32, _ options: Int32) -> Result {
+        var info = curfew_wait_info()
+        let status = curfew_waitid(Int32(type.rawValue), id, options, &info)
+        if status < 0 { return .noChildren }
+        if info.pid == 0 { return .nothing }
+        return .report(
+            ChildReport(pid: info.pid, change: change(info), cpuMicroseconds: info.cpu_microseconds))
+    }
+
+    private static func change(_ info: curfew_wait_info) -> ChildReport.Change {
+        switch Int(info.code) {
+        case Int(CLD_KILLED): .killed(signal: info.status, dumpedCore: false)
+        case Int(CLD_DUMPED): .killed(signal: info.status, dumpedCore: true)
+        case Int(CLD_STOPPED), Int(CLD_TRAPPED): .stopped(signal: info.status)
+        case Int(CLD_CONTINUED): .continued
+        default: .exited(code: UInt8(truncatingIfNeeded: info.status))
+        }
+    }
+}

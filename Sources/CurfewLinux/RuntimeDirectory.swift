@@ -1,0 +1,86 @@
+import CCurfew
+import Glibc
+
+/// Where the control sockets of this user's supervisors are.
+public struct RuntimeDirectory: Sendable {
+    public let path: String
+
+    /// What a path may have in a socket's address. Source: unix(7), sun_path.
+    public static let maximumSocketPathBytes = 107
+
+    public init(path: String) { self.path = path }
+
+    /// `$XDG_RUNTIME_DIR/curfew`, else one under /tmp named by the uid.
+    public static func ofThisUser() -> RuntimeDirectory {
+        if let variable = getenv("XDG_RUNTIME_DIR"), variable[0] == 47 {
+            return RuntimeDirectory(path: String(cString: variable) + "/curfew")
+        }
+        return RuntimeDirectory(path: "/tmp/curfew-\(geteuid())")
+    }
+
+    public func socketPath(_ name: String) -> String { path + "/" + name + ".sock" }
+
+    /// Makes sure of it: ours alone, 0700. EPERM: somebody else's, or open to others.
+    public func prepare() throws(KernelError) -> Descriptor {
+        var descriptor = Descriptor(openNoFollow())
+        if descriptor.number == -ENOENT {
+            let made = curfew_mkdir_at(AT_FDCWD, path, 0o700)
+            if made < 0, made != -EEXIST { throw KernelError("make", path, errno: -made) }
+            descriptor = Descriptor(openNoFollow())
+        }
+        if !descriptor.isOpen { throw KernelError("open", path, errno: -descriptor.number) }
+        var status = curfew_file_status()
+        try check(curfew_fstat(descriptor.number, &status), "look at", path)
+        guard status.uid == geteuid(), status.mode & 0o077 == 0 else {
+            descriptor.close()
+            throw KernelError("trust (it must belong to this user alone, mode 0700)", path, errno: EPERM)
+        }
+        return descriptor
+    }
+
+    private func openNoFollow() -> Int32 { curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) }
+
+    /// The names that have a socket here, in order; some may be of supervisors that are gone.
+    public func names() -> [String] {
+        let suffix = ".sock"
+        let names = Directory.names(of: path) ?? []
+        return names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.utf8.count)) }.sorted()
+    }
+}
+
+/// A supervisor's listening socket, by which it has its name.
+public struct NamedSocket: Sendable {
+    public let name: String
+    public let path: String
+    public let descriptor: Descriptor
+
+    public enum Claim: Sendable {
+        case claimed(NamedSocket)
+        case taken
+    }
+
+    /// Takes the name; under a lock on the directory, so that nobody takes a socket that isn't listening yet for dead.
+    public static func claim(_ name: String, in directory: RuntimeDirectory) throws(KernelError) -> Claim {
+        var lock = try directory.prepare()
+        defer { lock.close() }
+        try check(curfew_flock(lock.number, true), "lock", directory.path)
+        let path = directory.socketPath(name)
+        var listening = curfew_unix_listen(path, 64)
+        if listening == -EADDRINUSE {
+            if isAlive(path) { return .taken }
+            _ = curfew_unlink_at(AT_FDCWD, path)
+            listening = curfew_unix_listen(path, 64)
+        }
+        try check(listening, "listen on", path)
+        return .claimed(NamedSocket(name: name, path: path, descriptor: Descriptor(listening)))
+    }
+
+    private static func isAlive(_ path: String) -> Bool {
+        var connection = Descriptor(curfew_unix_connect(path))
+        let isAlive = connection.isOpen || connection.number != -ECONNREFUSED
+        connection.close()
+        return isAlive
+    }
+
+    public func remove() { _ = curfew_unlink_at(AT_FDCWD, path) }
+}

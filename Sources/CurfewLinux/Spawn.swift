@@ -1,0 +1,66 @@
+import CCurfew
+import Glibc
+
+/// A launch that failed: at which step, and why.
+public struct SpawnError: Error, Sendable {
+    public enum Stage: Int32, Sendable {
+        case clone = 1, join, group, terminal, channel, privileges, exec
+    }
+    public var stage: Stage
+    public var errno: Int32
+
+    public var reason: String { String(cString: strerror(errno)) }
+}
+
+/// The program to start, as the kernel wants it.
+public struct SpawnRequest {
+    public var arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    public var environment: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    public var cgroup: Int32 = -1
+    public var joining: [Int32] = []
+    public var hasOwnProcessGroup = false
+    public var terminal: Int32 = -1
+    public var channel: Int32 = -1
+    public var channelNumber: Int32 = -1
+    public var signalMask: UInt64 = 0
+    public var setsNoNewPrivileges = false
+    public var dropsCapabilities = false
+
+    public init(
+        arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>,
+        environment: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    ) {
+        self.arguments = arguments
+        self.environment = environment
+    }
+
+    /// Starts it and returns once it has been executed. Source: clone3(2) with CLONE_VFORK.
+    public func spawn() throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
+        var result = curfew_spawn_result()
+        var stage: Int32 = 0
+        let status = withRequest { request in curfew_spawn(&request, &result, &stage) }
+        if status < 0 { throw SpawnError(stage: SpawnError.Stage(rawValue: stage) ?? .clone, errno: -status) }
+        return (result.pid, Descriptor(result.pidfd))
+    }
+
+    private func withRequest(_ body: (inout curfew_spawn_request) -> Int32) -> Int32 {
+        joining.withUnsafeBufferPointer { joining in
+            var request = curfew_spawn_request()
+            request.file = UnsafePointer(arguments[0])
+            request.argv = UnsafePointer(arguments)
+            request.envp = UnsafePointer(environment)
+            request.search_path = UnsafePointer(getenv("PATH"))
+            request.cgroup_fd = cgroup
+            request.join_fds = joining.baseAddress
+            request.join_count = joining.count
+            request.own_process_group = hasOwnProcessGroup
+            request.terminal_fd = terminal
+            request.channel_fd = channel
+            request.channel_number = channelNumber
+            request.signal_mask = signalMask
+            request.no_new_privs = setsNoNewPrivileges
+            request.drop_capabilities = dropsCapabilities
+            return body(&request)
+        }
+    }
+}

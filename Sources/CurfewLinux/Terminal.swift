@@ -1,0 +1,40 @@
+import CCurfew
+import Glibc
+
+/// The controlling terminal, as job control uses it. Every call needs SIGTTOU blocked.
+public struct Terminal: Sendable {
+    public let descriptor: Descriptor
+
+    /// The controlling terminal; nil when there is none.
+    public static func controlling() -> Terminal? {
+        let number = curfew_terminal_open()
+        return number >= 0 ? Terminal(descriptor: Descriptor(number)) : nil
+    }
+
+    public var foregroundGroup: Int32 { curfew_terminal_foreground_group(descriptor.number) }
+
+    public func setForegroundGroup(_ group: Int32) {
+        _ = curfew_terminal_set_foreground_group(descriptor.number, group)
+    }
+
+    public var attributes: termios? {
+        var attributes = termios()
+        return tcgetattr(descriptor.number, &attributes) == 0 ? attributes : nil
+    }
+
+    /// Drains output first, as shells do.
+    public func setAttributes(_ attributes: termios?) {
+        guard var attributes else { return }
+        _ = tcsetattr(descriptor.number, TCSADRAIN, &attributes)
+    }
+
+    /// Whether a program started now should have a process group of its own and the terminal: stdin and stdout are
+    /// terminals, and `leader` leads the group in front.
+    ///
+    /// In a pipeline, a script or a background job it shares the caller's group, or its neighbours would lose the
+    /// terminal.
+    public func shouldBeHandedOver(toGroupLedBy leader: Int32, group: Int32) -> Bool {
+        guard curfew_is_terminal(0) == 1, curfew_is_terminal(1) == 1 else { return false }
+        return group == leader && foregroundGroup == group
+    }
+}

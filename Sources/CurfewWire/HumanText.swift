@@ -1,0 +1,44 @@
+/// Durations and sizes for people: two units at most, always rounded down, so that nothing shown was not reached.
+public enum HumanText {
+    /// A duration such as "40 ms", "0.4 s", "12 s", "10 min 5 s", "2 h 3 min" or "3 d 4 h"; `Int64.max` is "unlimited".
+    public static func duration(nanoseconds: Int64) -> String {
+        if nanoseconds == .max { return "unlimited" }
+        return (nanoseconds < 0 ? "-" : "") + duration(nanoseconds.magnitude)
+    }
+
+    /// A size such as "3 B", "12 KiB" or "199.6 MiB"; `UInt64.max` is "unlimited".
+    public static func size(bytes: UInt64) -> String {
+        if bytes == .max { return "unlimited" }
+        let prefixes = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+        let power = bytes == 0 ? 0 : (UInt64.bitWidth - 1 - bytes.leadingZeroBitCount) / 10
+        return "\(tenths(bytes, of: 1 << UInt64(10 * power))) \(prefixes[power])"
+    }
+
+    private static func duration(_ nanoseconds: UInt64) -> String {
+        let seconds = nanoseconds / 1_000_000_000
+        switch nanoseconds {
+        case 0: return "0 s"
+        case ..<1_000: return "\(nanoseconds) ns"
+        case ..<1_000_000: return "\(nanoseconds / 1_000) us"
+        case ..<100_000_000: return "\(nanoseconds / 1_000_000) ms"
+        case ..<10_000_000_000: return "\(tenths(nanoseconds, of: 1_000_000_000)) s"
+        case ..<60_000_000_000: return "\(seconds) s"
+        case ..<3_600_000_000_000: return pair(seconds, 60, "min", 1, "s")
+        case ..<86_400_000_000_000: return pair(seconds, 3_600, "h", 60, "min")
+        default: return pair(seconds, 86_400, "d", 3_600, "h")
+        }
+    }
+
+    private static func pair(
+        _ seconds: UInt64, _ large: UInt64, _ largeUnit: String, _ small: UInt64, _ smallUnit: String
+    ) -> String {
+        let rest = seconds % large / small
+        return "\(seconds / large) \(largeUnit)" + (rest == 0 ? "" : " \(rest) \(smallUnit)")
+    }
+
+    /// With one decimal, unless that is zero.
+    private static func tenths(_ amount: UInt64, of unit: UInt64) -> String {
+        let tenth = amount % unit * 10 / unit
+        return "\(amount / unit)" + (tenth == 0 ? "" : ".\(tenth)")
+    }
+}

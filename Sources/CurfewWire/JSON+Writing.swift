@@ -1,0 +1,105 @@
+extension JSON {
+    /// Appends this value as UTF-8, on one line, or with `indent` spaces a level and a line for each member.
+    ///
+    /// No line feed follows the value. Numbers take the fewest digits that read back as the same value.
+    /// Source: RFC 8259, sections 6 and 7.
+    public func write(into buffer: inout [UInt8], indent: Int? = nil) {
+        var writer = JSONWriter(buffer: buffer, indent: indent)
+        // One owner at a time: two would make the first append copy everything written before.
+        buffer = []
+        writer.write(self)
+        buffer = writer.buffer
+    }
+
+    /// The value on one line.
+    public var text: String {
+        var buffer: [UInt8] = []
+        write(into: &buffer)
+        return String(decoding: buffer, as: UTF8.self)
+    }
+}
+
+private struct JSONWriter {
+    var buffer: [UInt8]
+    let indent: Int?
+    private var level = 0
+
+    init(buffer: [UInt8], indent: Int?) {
+        self.buffer = buffer
+        self.indent = indent
+    }
+
+    mutating func write(_ value: JSON) {
+        switch value {
+        case .null: write(literal: "null")
+        case .bool(let value): write(literal: value ? "true" : "false")
+        case .integer(let value): write(literal: String(value))
+        case .number(let value): write(literal: value.isFinite ? value.description : "null")
+        case .string(let value): write(string: value)
+        case .array(let elements): write(array: elements)
+        case .object(let members): write(object: members)
+        }
+    }
+
+    private mutating func write(literal: String) { buffer.append(contentsOf: literal.utf8) }
+
+    private mutating func write(array elements: [JSON]) {
+        write(ASCII.openBracket, ASCII.closeBracket, elements) { $0.write($1) }
+    }
+
+    private mutating func write(object members: [(key: String, value: JSON)]) {
+        write(ASCII.openBrace, ASCII.closeBrace, members) { writer, member in
+            writer.write(string: member.key)
+            writer.buffer.append(ASCII.colon)
+            if writer.indent != nil { writer.buffer.append(ASCII.space) }
+            writer.write(member.value)
+        }
+    }
+
+    private mutating func write<Item>(
+        _ open: UInt8, _ close: UInt8, _ items: [Item], _ write: (inout JSONWriter, Item) -> Void
+    ) {
+        buffer.append(open)
+        level += 1
+        for (index, item) in items.enumerated() {
+            if index > 0 { buffer.append(ASCII.comma) }
+            breakLine()
+            write(&self, item)
+        }
+        level -= 1
+        if !items.isEmpty { breakLine() }
+        buffer.append(close)
+    }
+
+    private mutating func breakLine() {
+        guard let indent else { return }
+        buffer.append(ASCII.lineFeed)
+        buffer.append(contentsOf: repeatElement(ASCII.space, count: max(0, indent) * level))
+    }
+
+    private mutating func write(string: String) {
+        buffer.append(ASCII.quote)
+        for byte in string.utf8 {
+            if byte < 0x20 || byte == ASCII.quote || byte == ASCII.backslash {
+                write(escaped: byte)
+            } else {
+                buffer.append(byte)
+            }
+        }
+        buffer.append(ASCII.quote)
+    }
+
+    private mutating func write(escaped byte: UInt8) {
+        switch byte {
+        case ASCII.quote, ASCII.backslash: buffer.append(contentsOf: [ASCII.backslash, byte])
+        case 0x08: write(literal: "\\b")
+        case ASCII.tab: write(literal: "\\t")
+        case ASCII.lineFeed: write(literal: "\\n")
+        case 0x0c: write(literal: "\\f")
+        case ASCII.carriageReturn: write(literal: "\\r")
+        default:
+            write(literal: "\\u00")
+            buffer.append(contentsOf: [ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 15)])
+        }
+    }
+}

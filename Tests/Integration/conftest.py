@@ -1,0 +1,283 @@
+"""What every integration test stands on: the real binary, a runtime directory of its own, and a look for leaks.
+
+Nothing here sleeps for readiness: a test waits for a line, a state or an exit, each with a deadline that prints
+what was seen when it passes.
+"""
+
+import json
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMIT = 20.0
+
+
+def binary():
+    """The curfew under test: $CURFEW, else the static release build."""
+    chosen = os.environ.get("CURFEW") or str(ROOT / ".build-static/release/curfew")
+    if not os.access(chosen, os.X_OK):
+        pytest.exit(f"{chosen} isn't there; run `make build` first", returncode=2)
+    return str(pathlib.Path(chosen).resolve())
+
+
+def wait_for(what, probe, limit=LIMIT):
+    """Asks until the answer is true; fails saying what was awaited and what was last seen."""
+    deadline = time.monotonic() + limit
+    seen = None
+    while True:
+        seen = probe()
+        if seen:
+            return seen
+        if time.monotonic() > deadline:
+            pytest.fail(f"waited {limit} s for {what}; last seen: {seen!r}")
+        time.sleep(0.01)
+
+
+def state_letter(pid):
+    """R, S, D, T, Z; None when there is no such process."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return text.rpartition(")")[2].split()[0]
+
+
+def thread_letters(pid):
+    """The state of each thread."""
+    letters = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            letters.append((task / "stat").read_text().rpartition(")")[2].split()[0])
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return letters
+
+
+def is_alive(pid):
+    return state_letter(pid) not in (None, "Z", "X")
+
+
+def cgroup2_directory():
+    """This process's own cgroup v2 directory, or None."""
+    own = re.search(r"^0::(.*)$", pathlib.Path("/proc/self/cgroup").read_text(), re.M)
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields, _, tail = line.partition(" - ")
+        if tail.startswith("cgroup2 ") and own and fields.split()[3] == "/":
+            return pathlib.Path(fields.split()[4] + own.group(1))
+    return None
+
+
+class Running:
+    """A `curfew run` under way, with pipes for its output."""
+
+    def __init__(self, sandbox, process, name):
+        self.sandbox = sandbox
+        self.process = process
+        self.name = name
+        self.output = b""
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def read_line(self, limit=LIMIT):
+        """The next line of standard output, without its newline."""
+        deadline = time.monotonic() + limit
+        while b"\n" not in self.output:
+            left = deadline - time.monotonic()
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, left))
+            if not ready:
+                pytest.fail(f"waited {limit} s for a line; seen so far: {self.output!r}")
+            chunk = os.read(self.process.stdout.fileno(), 4096)
+            if not chunk:
+                pytest.fail(f"output ended before a line; seen: {self.output!r}, stderr: {self.errors()!r}")
+            self.output += chunk
+        line, _, self.output = self.output.partition(b"\n")
+        return line.decode()
+
+    def expect(self, line, limit=LIMIT):
+        """Reads lines until `line` comes."""
+        seen = []
+        while True:
+            seen.append(self.read_line(limit))
+            if seen[-1] == line:
+                return seen
+
+    def errors(self):
+        """What standard error holds once the process has ended."""
+        if self.process.poll() is None:
+            return None
+        return self.process.stderr.read().decode() if self.process.stderr else ""
+
+    def wait(self, limit=LIMIT):
+        """The exit status, as subprocess gives it (negative: a signal)."""
+        try:
+            return self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"{self.name} hasn't ended in {limit} s; status: {self.status_text()}")
+
+    def finish(self, limit=LIMIT):
+        """(status, the rest of standard output, standard error)."""
+        try:
+            out, err = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"{self.name} hasn't ended in {limit} s; status: {self.status_text()}")
+        return self.process.returncode, (self.output + out).decode(), err.decode()
+
+    def status(self):
+        """`curfew status --json` as a dictionary."""
+        result = self.sandbox.curfew("status", self.name, "--json")
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def status_text(self):
+        return self.sandbox.curfew("status", self.name, check=False).stdout
+
+    def wait_state(self, state, limit=LIMIT):
+        return wait_for(f"{self.name} to be {state}", lambda: self.status()["state"] == state, limit)
+
+
+class Sandbox:
+    """A runtime directory, a scratch directory, and the way to call curfew in them."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.marker = uuid.uuid4().hex
+        # Short: a socket's path has 107 bytes at most.
+        self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="cf-"))
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.runtime), CURFEW_TEST_MARKER=self.marker)
+        for variable in ("CURFEW_FD", "CURFEW_SOCKET"):
+            self.environment.pop(variable, None)
+        self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
+        self.running = []
+
+    def curfew(self, *arguments, check=False, limit=LIMIT, **options):
+        """Runs a verb to its end."""
+        return subprocess.run(
+            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=limit, check=check,
+            env=options.pop("env", self.environment), stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+
+    def start(self, *command, options=(), name=None, **popen):
+        """Starts `curfew run --name … options -- command`."""
+        name = name or "t" + uuid.uuid4().hex[:8]
+        process = subprocess.Popen(
+            [binary(), "run", "--name", name, *map(str, options), "--", *map(str, command)],
+            stdin=popen.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=popen.pop("env", self.environment), **popen)
+        running = Running(self, process, name)
+        self.running.append(running)
+        return running
+
+    def shell(self, script, options=(), name=None, **popen):
+        return self.start("sh", "-c", script, options=options, name=name, **popen)
+
+    def processes(self):
+        """Every living process that has this sandbox's marker in its environment."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                environment = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if self.marker.encode() in environment and is_alive(int(entry.name)):
+                found.append(int(entry.name))
+        return found
+
+    def cgroups(self):
+        """Cgroups of curfew's that belong to this sandbox's runs."""
+        found = []
+        for mount in mounted_cgroups():
+            for path in mount.glob("**/curfew.*"):
+                if any(path.name.startswith(f"curfew.{running.name}.") for running in self.running):
+                    found.append(path)
+        return found
+
+    def sockets(self):
+        return list((self.runtime / "curfew").glob("*")) if (self.runtime / "curfew").exists() else []
+
+    def describe(self, pids):
+        lines = []
+        for pid in pids:
+            try:
+                command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+                lines.append(f"{pid} {state_letter(pid)} {command}")
+            except OSError:
+                pass
+        return "; ".join(lines)
+
+    def clean(self):
+        """Ends what a failed test left, by pid."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for running in self.running:
+            running.process.kill()
+            running.process.wait()
+            for stream in (running.process.stdout, running.process.stderr):
+                if stream:
+                    stream.close()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+def mounted_cgroups():
+    mounts = []
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields, _, tail = line.partition(" - ")
+        if tail.split()[0] in ("cgroup", "cgroup2"):
+            mounts.append(pathlib.Path(fields.split()[4]))
+    return mounts
+
+
+@pytest.fixture
+def sandbox(tmp_path, request):
+    """A fresh sandbox; afterwards no process, no cgroup and no socket of the test's may be left."""
+    sandbox = Sandbox(tmp_path)
+    yield sandbox
+    try:
+        for running in sandbox.running:
+            if running.process.poll() is None:
+                running.process.send_signal(signal.SIGTERM)
+        for running in sandbox.running:
+            try:
+                running.process.wait(15)
+            except subprocess.TimeoutExpired:
+                running.process.kill()
+        if request.node.get_closest_marker("leaks_allowed"):
+            return
+        deadline = time.monotonic() + 5
+        while (sandbox.processes() or sandbox.cgroups()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        left = sandbox.processes()
+        assert not left, f"processes left: {sandbox.describe(left)}"
+        assert not sandbox.cgroups(), "cgroups left"
+        assert not sandbox.sockets(), f"sockets left: {sandbox.sockets()}"
+    finally:
+        sandbox.clean()
+
+
+def containments():
+    """The kinds of containment to test; what this machine lacks is skipped with a reason."""
+    return ["cgroup2", "cgroup1", "tree"]
+
+
+@pytest.fixture(params=containments())
+def containment(request, sandbox):
+    result = sandbox.curfew("run", f"--containment={request.param}", "--", "true")
+    if result.returncode == 125:
+        pytest.skip(f"{request.param} can't be had here: {result.stderr.strip()}")
+    assert result.returncode == 0, result.stderr
+    return request.param
