@@ -48,8 +48,9 @@ extension App {
     }
 
     mutating func acknowledge(_ sequence: Int, at now: Instant, into effects: inout [Effect]) {
-        if case .terminating(let countdown, sequence, isAcknowledged: false) = end {
-            end = .terminating(countdown, sequence: sequence, isAcknowledged: true)
+        if case .terminating(let countdown, sequence) = end {
+            // Heard, it still has to end in time; a second acknowledgement is one of nothing.
+            end = .terminating(countdown, sequence: nil)
             effects.append(.note(id, .acknowledged(.willTerminate, sequence: sequence)))
             return
         }
@@ -62,12 +63,22 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
+    /// `--aware` is met by an acknowledged launch only: one that was left unanswered is owed again, in the time left.
+    private mutating func demandLaunchAgain() {
+        guard policy.requiresHello, let unanswered = pending.first(where: { $0.event == .didFinishLaunching }) else {
+            return
+        }
+        launch = unanswered.countdown
+        hasFinishedLaunching = false
+    }
+
     /// A connection is gone; without another the app is plain, and owes no acknowledgement.
     mutating func disconnected(_ connection: ConnectionID, at now: Instant, into effects: inout [Effect]) {
         for index in tasks.indices where tasks[index].connection == connection { tasks[index].connection = nil }
         guard let index = connections.firstIndex(of: connection) else { return }
         connections.remove(at: index)
         guard connections.isEmpty else { return }
+        demandLaunchAgain()
         pending.removeAll()
         effects.append(.note(id, .becamePlain))
         proceed(at: now, into: &effects)

@@ -23,7 +23,7 @@ extension App {
 
     /// The earliest instant at which a tick changes something; nil when nothing is armed.
     var nextDeadline: Instant? {
-        if killed != nil { return nil }
+        if phase == .over { return nil }
         var earliest = timeLimitInstant ?? .distantFuture
         func consider(_ instant: Instant?) {
             if let instant, instant < earliest { earliest = instant }
@@ -37,26 +37,26 @@ extension App {
     }
 
     private func considerWatchdogs(_ consider: (Instant?) -> Void) {
-        if case .terminating(let countdown, _, _) = end { consider(countdown.end) }
+        if case .terminating(let countdown, _) = end { consider(countdown.end) }
         guard end == nil else { return }
         consider(launch?.end)
         for acknowledgement in pending { consider(acknowledgement.countdown.end) }
         guard phase == .background else { return }
-        consider(grace?.end)
+        if tasks.isEmpty, launch == nil, pending.isEmpty { consider(grace?.end) }
         consider(warningInstant)
         consider(killInstant)
     }
 
     private var timeLimitInstant: Instant? {
-        guard let startedAt, !policy.timeLimit.isInfinite, phase != .over else { return nil }
+        guard let startedAt, !policy.timeLimit.isInfinite else { return nil }
         return startedAt + policy.timeLimit
     }
 
     private func due(at now: Instant) -> Due? {
         func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
-        if killed != nil { return nil }
+        if phase == .over { return nil }
         if isDue(timeLimitInstant) { return .timeLimit }
-        if case .terminating(let countdown, _, _) = end, isDue(countdown.end) { return .terminateLimit }
+        if case .terminating(let countdown, _) = end, isDue(countdown.end) { return .terminateLimit }
         if end == nil {
             if isDue(launch?.end) { return .launchWatchdog }
             if let late = pending.first(where: { isDue($0.countdown.end) }) { return .acknowledgement(late) }
@@ -123,11 +123,9 @@ extension App {
         kill(report, at: now, into: &effects)
     }
 
-    /// Acknowledged, it had its say and is simply quit; else its watchdog bites.
     private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {
-        guard case .terminating(_, _, let isAcknowledged) = end else { return }
-        let reason: KillReason = isAcknowledged ? .userQuit : .processExitWatchdog
-        var report = killReport(reason, limit: policy.terminateLimit, elapsed: policy.terminateLimit, at: now)
+        let limit = policy.terminateLimit
+        var report = killReport(.processExitWatchdog, limit: limit, elapsed: limit, at: now)
         report.event = .willTerminate
         kill(report, at: now, into: &effects)
     }

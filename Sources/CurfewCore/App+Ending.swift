@@ -19,13 +19,14 @@ extension App {
     private mutating func terminate(at now: Instant, into effects: inout [Effect]) {
         pending.removeAll()
         launch = nil
+        continueIfStopped(into: &effects)
         let countdown = countdown(policy.terminateLimit, at: now)
         if isAware {
             deliver(.willTerminate, limit: policy.terminateLimit, at: now, into: &effects)
-            end = .terminating(countdown, sequence: lastSequence, isAcknowledged: false)
+            end = .terminating(countdown, sequence: lastSequence)
         } else {
             wasTerminated = true
-            end = .terminating(countdown, sequence: nil, isAcknowledged: false)
+            end = .terminating(countdown, sequence: nil)
             effects.append(.terminate(id))
         }
         updateClocks(at: now)
@@ -53,6 +54,7 @@ extension App {
     mutating func leaderExited(_ outcome: ExitOutcome, at now: Instant, into effects: inout [Effect]) {
         guard leader == nil else { return }
         leader = outcome
+        stateAtExit = state
         if case .killed = end { return }
         effects.append(.sweep(id, kills: !policy.waitsForTree))
         if policy.waitsForTree { return }
@@ -71,7 +73,7 @@ extension App {
             .ended(id, Ending(kill: killed, leader: leader, wasTerminated: wasTerminated, state: finalState)))
     }
 
-    private var endingState: LifecycleState { killed?.state ?? state }
+    private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }
 
     var killed: KillReport? {
         if case .killed(let report) = end { report } else { nil }

@@ -1,7 +1,7 @@
 /// Launching, going home, being opened, being stopped.
 extension App {
     mutating func started(at now: Instant, into effects: inout [Effect]) {
-        guard phase == .starting, end == nil else { return }
+        guard canStart else { return }
         startedAt = now
         if policy.requiresHello, !hasFinishedLaunching { launch = countdown(policy.launchLimit, at: now) }
         scheduleMeasurement(at: now)
@@ -18,17 +18,25 @@ extension App {
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
     mutating func home(stopped: Bool, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
         guard case .foreground = phase, end == nil else {
+            // One that is being ended leaves the front without a word when another takes it.
+            if case .foreground = phase, request == nil { leaveForeground(at: now, into: &effects) }
             answerState(request, into: &effects)
             return
         }
+        leaveForeground(at: now, into: &effects)
+        isStoppedByTerminal = stopped
+        if isAware || !wantsSuspension(at: now) { continueIfStopped(into: &effects) }
+        deliver(.willResignActive, at: now, into: &effects)
+        deliver(.didEnterBackground, limit: policy.enterBackgroundLimit, at: now, into: &effects)
+        finishHome(request: request, at: now, into: &effects)
+    }
+
+    /// Each edge from foreground to background refills the budget.
+    private mutating func leaveForeground(at now: Instant, into effects: inout [Effect]) {
         budget = Countdown(policy.backgroundBudget)
         warning = nil
         grace = isAware ? nil : policy.grace.map { Countdown($0) }
         enter(.background, at: now, into: &effects)
-        if stopped, isAware || isOwedTime(at: now) { effects.append(.resume(id)) }
-        deliver(.willResignActive, at: now, into: &effects)
-        deliver(.didEnterBackground, limit: policy.enterBackgroundLimit, at: now, into: &effects)
-        finishHome(request: request, at: now, into: &effects)
     }
 
     private mutating func finishHome(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
@@ -50,7 +58,7 @@ extension App {
         grace = nil
         warning = nil
         enter(.foreground(isActive: true), at: now, into: &effects)
-        if wasSuspended { effects.append(.resume(id)) }
+        if wasSuspended || isStoppedByTerminal { resume(into: &effects) }
         if isAware, !hasFinishedLaunching {
             announceLaunch(at: now, into: &effects)
         } else {
@@ -62,6 +70,8 @@ extension App {
         scheduleMeasurement(at: now)
         proceed(at: now, into: &effects)
     }
+
+    var canStart: Bool { phase == .starting && end == nil }
 
     var canBeOpened: Bool { end == nil && (phase == .background || isSuspending) }
 
@@ -99,9 +109,24 @@ extension App {
     /// Undoes a suspension that a message sent before it has overtaken.
     mutating func returnToBackground(at now: Instant, into effects: inout [Effect]) {
         enter(.background, at: now, into: &effects)
-        effects.append(.resume(id))
+        resume(into: &effects)
         answerSuspensionRequests(into: &effects)
         scheduleMeasurement(at: now)
+    }
+
+    mutating func resume(into effects: inout [Effect]) {
+        isStoppedByTerminal = false
+        effects.append(.resume(id))
+    }
+
+    /// Nothing that is owed time, or an event, is left as a terminal has stopped it.
+    mutating func continueIfStopped(into effects: inout [Effect]) {
+        if isStoppedByTerminal { resume(into: &effects) }
+    }
+
+    /// A terminal has stopped it in background: it stays so until it is opened or asked to end.
+    mutating func stoppedByTerminal() {
+        if phase == .background { isStoppedByTerminal = true }
     }
 
     func answerState(_ request: RequestID?, into effects: inout [Effect]) {

@@ -15,7 +15,12 @@ extension App {
         tasks.append(task)
         effects.append(.note(id, .taskBegun(task.id, name: name)))
         effects.append(.reply(request, .taskBegun(task.id, remaining: remaining(at: now))))
-        if isSuspending { returnToBackground(at: now, into: &effects) }
+        if isSuspending {
+            returnToBackground(at: now, into: &effects)
+            announceLaunch(at: now, into: &effects)
+        } else {
+            continueIfStopped(into: &effects)
+        }
         proceed(at: now, into: &effects)
     }
 

@@ -23,16 +23,17 @@ extension App {
             updateWatchdogs(at: now)
         }
         nextTracerCheck = isTraced ? now + App.tracerInterval : nil
-        if isTraced { answerSuspensionRequests(into: &effects) }
+        if !wantsSuspension(at: now) { continueIfStopped(into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
+        if !isSuspending { answerSuspensionRequests(into: &effects) }
     }
 
     private mutating func updateWatchdogs(at now: Instant) {
         for index in pending.indices { pending[index].countdown.set(running: !isTraced, at: now) }
         launch?.set(running: !isTraced, at: now)
-        if case .terminating(var countdown, let sequence, let isAcknowledged) = end {
+        if case .terminating(var countdown, let sequence) = end {
             countdown.set(running: !isTraced, at: now)
-            end = .terminating(countdown, sequence: sequence, isAcknowledged: isAcknowledged)
+            end = .terminating(countdown, sequence: sequence)
         }
     }
 }

@@ -20,6 +20,10 @@ public struct App: Sendable, Hashable {
     var end: End?
     var leader: ExitOutcome?
     var wasTerminated = false
+    /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
+    var isStoppedByTerminal = false
+    /// Where it was when its leader ended.
+    var stateAtExit: LifecycleState?
     /// The background budget: runs in background, is refilled at each edge into it.
     var budget: Countdown
     /// What is owed from the delivery of the expiration warning; nil before it.
@@ -50,7 +54,8 @@ public struct App: Sendable, Hashable {
     }
 
     enum End: Sendable, Hashable {
-        case terminating(Countdown, sequence: Int?, isAcknowledged: Bool)
+        /// Asked to end; `sequence` is that of `willTerminate`, nil for a plain app.
+        case terminating(Countdown, sequence: Int?)
         case killed(KillReport)
     }
 

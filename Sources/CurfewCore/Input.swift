@@ -12,6 +12,8 @@ public enum Input: Sendable, Hashable {
     /// The app leaves the foreground. `stopped`: a terminal has already stopped it.
     case home(AppID, stopped: Bool, request: RequestID?)
     case open(AppID, request: RequestID?)
+    /// A terminal has stopped the leader of an app that isn't in front.
+    case stoppedByTerminal(AppID)
     case quit(AppID, request: RequestID?)
 
     case hello(AppID, ConnectionID)

@@ -4,9 +4,9 @@ import CurfewLinux
 /// Feeds inputs to the core and does what it answers, in order, until nothing more follows.
 ///
 /// Knows no descriptors: what waits, and for what, is the host's business. One thread.
-public final class Engine<Machine: Kernel> {
+public final class Engine {
     public private(set) var core = Supervisor()
-    public let kernel: Machine
+    public let kernel: any Kernel
     public unowned let host: any EngineHost
 
     private var effects: [Effect] = []
@@ -28,6 +28,11 @@ public final class Engine<Machine: Kernel> {
         var confirming: (next: Instant, until: Instant)?
         var leaving: Leaving?
         var stoppedByTerminal = false
+
+        func isDue(at now: Instant) -> Bool {
+            if let confirming, confirming.next <= now { return true }
+            return leaving.map { $0.next <= now } ?? false
+        }
     }
 
     private struct Leaving {
@@ -37,7 +42,7 @@ public final class Engine<Machine: Kernel> {
         let kills: Bool
     }
 
-    public init(kernel: Machine, host: any EngineHost) {
+    public init(kernel: any Kernel, host: any EngineHost) {
         self.kernel = kernel
         self.host = host
     }
@@ -46,11 +51,15 @@ public final class Engine<Machine: Kernel> {
     public var nextDeadline: Instant? {
         var earliest = core.nextDeadline
         for watch in watches {
-            for case let instant? in [watch.confirming?.next, watch.leaving?.next] where instant != .distantFuture {
-                earliest = earliest.map { min($0, instant) } ?? instant
-            }
+            earliest = Self.earlier(earliest, watch.confirming?.next)
+            earliest = Self.earlier(earliest, watch.leaving?.next)
         }
-        return earliest
+        return earliest == .distantFuture ? nil : earliest
+    }
+
+    private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
     }
 
     public func launch(_ app: AppID, _ policy: Policy, inBackground: Bool) {
@@ -60,7 +69,10 @@ public final class Engine<Machine: Kernel> {
 
     /// Takes an input and performs all that follows from it. What the host feeds meanwhile is performed after.
     public func feed(_ input: Input) {
-        if case .home(let app, stopped: true, _) = input { update(app) { $0.stoppedByTerminal = true } }
+        switch input {
+        case .home(let app, stopped: true, _), .stoppedByTerminal(let app): update(app) { $0.stoppedByTerminal = true }
+        default: break
+        }
         core.handle(input, at: kernel.now, into: &effects)
         performAll()
     }
@@ -69,10 +81,10 @@ public final class Engine<Machine: Kernel> {
     public func wake() {
         feed(.tick)
         let now = kernel.now
-        for index in watches.indices.reversed() {
-            let watch = watches[index]
-            if let confirming = watch.confirming, confirming.next <= now { confirm(watch.app, until: confirming.until) }
-            if let leaving = watch.leaving, leaving.next <= now { leave(watch.app, leaving) }
+        for app in watches.filter({ $0.isDue(at: now) }).map(\.app) {
+            // Asked for anew: what is fed meanwhile can end any app, and its watch goes with it.
+            if let confirming = watch(app)?.confirming, confirming.next <= now { confirm(app, until: confirming.until) }
+            if let leaving = watch(app)?.leaving, leaving.next <= now { leave(app, leaving) }
         }
     }
 
@@ -128,7 +140,7 @@ public final class Engine<Machine: Kernel> {
     // MARK: Stopping
 
     private func suspend(_ app: AppID) {
-        let includingStopped = watches.first { $0.app == app }?.stoppedByTerminal ?? false
+        let includingStopped = watch(app)?.stoppedByTerminal ?? false
         if kernel.suspend(app, includingStopped: includingStopped) {
             result(.suspensionConfirmed(app))
             return
@@ -145,15 +157,17 @@ public final class Engine<Machine: Kernel> {
             feed(.suspensionConfirmed(app))
         } else if now >= until {
             update(app) { $0.confirming = nil }
+            // The core first: told of this, a host can open the app and send it home anew, which is another stop.
+            result(.suspensionIncomplete(app))
             host.record(.stillRunning(kernel.pendingSuspension(app)), of: app)
-            feed(.suspensionIncomplete(app))
+            performAll()
         } else {
             update(app) { $0.confirming = (next: now + Self.confirmationInterval, until: until) }
         }
     }
 
     private func resume(_ app: AppID) {
-        let wasStoppedByTerminal = watches.first { $0.app == app }?.stoppedByTerminal ?? false
+        let wasStoppedByTerminal = watch(app)?.stoppedByTerminal ?? false
         update(app) {
             $0.confirming = nil
             $0.stoppedByTerminal = false
@@ -175,8 +189,7 @@ public final class Engine<Machine: Kernel> {
             result(.treeGone(app))
             return
         }
-        if kills { kernel.kill(app) }
-        waitUntilGone(app, kills: kills)
+        if kills { kill(app) } else { waitUntilGone(app, kills: false) }
     }
 
     private func waitUntilGone(_ app: AppID, kills: Bool) {
@@ -203,11 +216,13 @@ public final class Engine<Machine: Kernel> {
 
     @discardableResult
     private func finishIfGone(_ app: AppID) -> Bool {
-        guard kernel.isGone(app) else { return false }
+        guard watch(app)?.leaving != nil, kernel.isGone(app) else { return false }
         update(app) { $0.leaving = nil }
         feed(.treeGone(app))
         return true
     }
+
+    private func watch(_ app: AppID) -> Watch? { watches.first { $0.app == app } }
 
     private func update(_ app: AppID, _ change: (inout Watch) -> Void) {
         guard let index = watches.firstIndex(where: { $0.app == app }) else { return }

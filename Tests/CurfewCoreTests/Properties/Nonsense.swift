@@ -1,0 +1,77 @@
+import CurfewCore
+
+/// Any input at any time, about apps that may not be there; checks what must hold even then.
+struct Nonsense {
+    private(set) var supervisor = Supervisor()
+    private(set) var journal: [String] = []
+    private var now = Instant(nanoseconds: 1_000_000_000)
+    private var launched: Set<AppID> = []
+    private var killed: Set<AppID> = []
+    private var states: [AppID: LifecycleState] = [:]
+    private var answered: Set<RequestID> = []
+    private var lastRequest = 0
+
+    /// One random input; returns what it broke.
+    mutating func step(_ random: inout SplitMix64) -> String? {
+        now = now + random.pick([.zero, .zero, .milliseconds(1), .seconds(1), .seconds(20), .seconds(600)])
+        let input = input(&random)
+        journal.append("  at \(text(now - Instant(nanoseconds: 0))) \(line(input))")
+        let before = supervisor
+        let effects = supervisor.handle(input, at: now)
+        if effects != Self.handled(input, by: before, at: now) { return "other effects the second time" }
+        for effect in effects {
+            if let violation = judge(effect) { return violation }
+        }
+        if input == .tick, !Self.handled(.tick, by: supervisor, at: now).isEmpty { return "a second tick has effects" }
+        return nil
+    }
+
+    private static func handled(_ input: Input, by supervisor: Supervisor, at now: Instant) -> [Effect] {
+        var copy = supervisor
+        return copy.handle(input, at: now)
+    }
+
+    private mutating func judge(_ effect: Effect) -> String? {
+        switch effect {
+        case .deliver(let id, _) where killed.contains(id): return "delivered to a killed app"
+        case .kill(let id, _):
+            if !killed.insert(id).inserted { return "killed twice" }
+        case .stateChanged(let id, let from, let to):
+            if states[id, default: .notRunning] != from { return "\(line(effect)) from \(states[id] ?? .notRunning)" }
+            states[id] = to
+        case .reply(let request, _):
+            if !answered.insert(request).inserted { return "request \(request.rawValue) answered twice" }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func input(_ random: inout SplitMix64) -> Input {
+        let id = random.pick([AppID.a, .b, .c])
+        let connection = ConnectionID(random.below(4))
+        lastRequest += 1
+        let request = RequestID(lastRequest)
+        switch random.below(22) {
+        case 0, 1, 2:
+            guard launched.insert(id).inserted else { return .tick }
+            return .launch(id, random.pick(Trace.policies), inBackground: random.chance(30))
+        case 3, 4: return .started(id)
+        case 5: return .leaderExited(id, .exited(code: 1))
+        case 6: return random.chance(20) ? .treeGone(id) : .tick
+        case 7, 8: return .home(id, stopped: random.chance(50), request: request)
+        case 9, 10: return .open(id, request: request)
+        case 11: return random.chance(30) ? .quit(id, request: request) : .tick
+        case 12: return .hello(id, connection)
+        case 13: return .disconnected(id, connection)
+        case 14: return .acknowledge(id, sequence: random.below(9))
+        case 15:
+            return .beginTask(id, name: "", owner: OwnerID(random.below(3)), connection: connection, request: request)
+        case 16: return .endTask(id, TaskID(random.below(4)), request: request)
+        case 17: return .ownerExited(id, OwnerID(random.below(3)))
+        case 18: return random.chance(70) ? .suspensionConfirmed(id) : .suspensionIncomplete(id)
+        case 19: return .footprintMeasured(id, bytes: random.chance(5) ? .max : random.next() >> 40)
+        case 20: return .tracerChecked(id, isTraced: random.chance(40))
+        default: return .tick
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CurfewCore
+import Testing
+
+/// What must hold whatever happens, in whatever order, however late.
+@Suite("Properties")
+struct PropertyTests {
+    private static let tracesPerTest = 400
+    private static let stepsPerTrace = 60
+
+    @Test("Random lives break no rule", arguments: 0..<8)
+    func randomTraces(block: Int) {
+        let first = UInt64(block * Self.tracesPerTest)
+        for seed in first..<first + UInt64(Self.tracesPerTest) {
+            let trace = Trace.random(seed: seed, steps: Self.stepsPerTrace)
+            guard World.violation(of: trace) != nil else { continue }
+            Issue.record("\(Self.report(trace, seed: seed))")
+            return
+        }
+    }
+
+    /// Inputs no engine would send so: answers unasked, apps that aren't there, ends twice.
+    @Test("Nonsense breaks nothing: at most one kill, changes that chain, and deadlines that go away")
+    func nonsense() {
+        for seed in UInt64(0)..<1_000 {
+            var random = SplitMix64(seed: seed)
+            var nonsense = Nonsense()
+            for _ in 0..<Self.stepsPerTrace {
+                guard let violation = nonsense.step(&random) else { continue }
+                Issue.record("seed \(seed): \(violation)\n\(nonsense.journal.joined(separator: "\n"))")
+                return
+            }
+        }
+    }
+
+    @Test("Random lives reach every kind of effect, event and death")
+    func reach() {
+        var words: Set<String> = []
+        for seed in UInt64(0)..<600 {
+            for effect in World.effects(of: .random(seed: seed, steps: Self.stepsPerTrace)) {
+                words.formUnion(Self.words(of: effect))
+            }
+        }
+        let unreached: Set<KillReason> = [.tooManyTasks, .supervisorExit]
+        for reason in KillReason.allCases where !unreached.contains(reason) {
+            #expect(words.contains(reason.rawValue))
+        }
+        for event in LifecycleEvent.allCases { #expect(words.contains("\(event)")) }
+        for word in [
+            "suspend", "resume", "SIGTERM", "sweep kills", "sweep waits", "measure", "check tracer", "aware", "plain",
+            "traced", "no longer traced", "warned", "suspension incomplete", "expired", "terminating", "not-running",
+            "exit", "raise", "143",
+        ] { #expect(words.contains(word)) }
+    }
+
+    private static func words(of effect: Effect) -> [String] {
+        switch effect {
+        case .deliver(_, let delivery): ["\(delivery.event)"]
+        case .kill(_, let report): [report.reason.rawValue]
+        case .reply(_, .rejected(let rejection)): [rejection.rawValue]
+        case .sweep(_, let kills): [kills ? "sweep kills" : "sweep waits"]
+        case .ended(_, let ending):
+            switch ending.status {
+            case .exit(let code): [code == 143 ? "143" : "exit"]
+            case .raise: ["raise"]
+            }
+        case .note(_, .expirationWarning): ["warned"]
+        case .note: [String(line(effect).dropFirst("note a ".count))]
+        default: [String(line(effect).dropLast(2))]
+        }
+    }
+
+    /// The smallest trace that still breaks a rule, as text.
+    private static func report(_ trace: Trace, seed: UInt64) -> String {
+        let minimal = trace.shrunk { World.violation(of: $0) != nil }
+        guard let (text, journal) = World.violation(of: minimal) else { return "seed \(seed): not repeatable" }
+        var lines = ["seed \(seed), \(minimal.steps.count) steps left, prompt \(minimal.isPrompt): \(text)"]
+        var last = journal.first?.now
+        for (now, input) in journal {
+            lines.append("  +\(last.map { CurfewCoreTests.text(now - $0) } ?? "") \(line(input))")
+            last = now
+        }
+        return lines.joined(separator: "\n")
+    }
+}

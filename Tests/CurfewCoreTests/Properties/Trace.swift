@@ -1,0 +1,183 @@
+import CurfewCore
+
+/// A random life of one to three apps: what happens, and how long after the step before.
+struct Trace {
+    /// Whether tracer checks and suspensions are answered at once, as an idle engine does; else steps answer them.
+    var isPrompt = true
+    var steps: [Step] = []
+
+    struct Step {
+        var pause: Pause
+        var action: Action
+    }
+
+    enum Pause {
+        case span(Span)
+        /// Up to the next deadline, and this much further.
+        case toDeadline(Span)
+    }
+
+    /// Something the world does; whatever makes no sense when its turn comes is skipped, so that any part of a trace
+    /// is a trace.
+    enum Action {
+        case tick
+        case launch(AppID, policy: Int, inBackground: Bool)
+        case started(AppID)
+        case leaderExited(AppID, code: UInt8)
+        case leaderDied(AppID, signal: Int32)
+        case treeGone(AppID)
+        case home(AppID, stopped: Bool)
+        case open(AppID)
+        case quit(AppID)
+        case hello(AppID, connection: Int)
+        case disconnect(AppID, connection: Int)
+        case acknowledgeOldest(AppID)
+        case acknowledge(AppID, sequence: Int)
+        case begin(AppID, owner: Int, connection: Int?)
+        case end(AppID, task: Int)
+        case ownerExited(AppID, owner: Int)
+        case confirm(AppID, isComplete: Bool)
+        case answerMeasurement(AppID, bytes: UInt64)
+        case memoryHit(AppID)
+        /// A debugger comes or goes; the next tracer check finds it so.
+        case trace(AppID, Bool)
+        case answerTracer(AppID)
+    }
+
+    /// Short and odd numbers, so that things collide.
+    static let policies: [Policy] = [
+        Policy(profile: .ios4),
+        .with {
+            $0.backgroundBudget = .seconds(10)
+            $0.expirationLead = .seconds(3)
+            $0.enterBackgroundLimit = .seconds(2)
+            $0.terminateLimit = .seconds(2)
+            $0.launchLimit = .seconds(4)
+            $0.grace = .seconds(2)
+        },
+        .with {
+            $0.backgroundBudget = .seconds(2)
+            $0.requiresHello = true
+            $0.launchLimit = .seconds(6)
+        },
+        .with {
+            $0.backgroundBudget = .infinite
+            $0.timeLimit = .seconds(30)
+            $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
+        },
+        .with {
+            $0.backgroundBudget = .seconds(10)
+            $0.expirationLead = .zero
+            $0.terminateSuspended = .wake
+            $0.waitsForTree = true
+            $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: true)
+        },
+        .with {
+            $0.backgroundBudget = .seconds(6)
+            $0.expirationLead = .seconds(2)
+            $0.grace = .seconds(9)
+            $0.wakeLimit = .seconds(3)
+            $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
+            $0.terminateSuspended = .wake
+        },
+        .with {
+            $0.backgroundBudget = .zero
+            $0.grace = .zero
+            $0.requiresHello = true
+            $0.waitsForTree = true
+            $0.timeLimit = .seconds(100)
+        },
+    ]
+
+    static func random(seed: UInt64, steps count: Int) -> Trace {
+        var random = SplitMix64(seed: seed)
+        var trace = Trace(isPrompt: random.chance(60))
+        let apps = Array([AppID.a, .b, .c].prefix(1 + random.below(3)))
+        for app in apps {
+            let launch = Action.launch(
+                app, policy: random.below(policies.count), inBackground: random.chance(30))
+            trace.steps.append(Step(pause: .span(.zero), action: launch))
+            trace.steps.append(Step(pause: randomPause(&random), action: .started(app)))
+        }
+        while trace.steps.count < count {
+            let action = randomAction(&random, app: random.pick(apps))
+            trace.steps.append(Step(pause: randomPause(&random), action: action))
+        }
+        return trace
+    }
+
+    private static func randomPause(_ random: inout SplitMix64) -> Pause {
+        switch random.below(100) {
+        case 0..<40: .span(.zero)
+        case 40..<48: .span(.milliseconds(1))
+        case 48..<66: .span(.seconds(1))
+        case 66..<72: .span(.seconds(Int64(random.below(8))))
+        case 72..<75: .span(.seconds(30))
+        case 75..<77: .span(.seconds(700))
+        case 77..<80: .span(Span(nanoseconds: Int64(random.below(3_000_000_000))))
+        case 80..<92: .toDeadline(.zero)
+        case 92..<96: .toDeadline(Span(nanoseconds: -1))
+        case 96..<98: .toDeadline(Span(nanoseconds: 1))
+        default: .toDeadline(.seconds(Int64(random.below(12))))
+        }
+    }
+
+    private static func randomAction(_ random: inout SplitMix64, app: AppID) -> Action {
+        switch random.below(100) {
+        case 0..<21: .tick
+        case 21..<33: .home(app, stopped: random.chance(15))
+        case 33..<42: .open(app)
+        case 42..<50: .hello(app, connection: 1 + random.below(3))
+        case 50..<53: .disconnect(app, connection: 1 + random.below(3))
+        case 53..<62: .acknowledgeOldest(app)
+        case 62..<64: .acknowledge(app, sequence: random.below(12))
+        case 64..<73: .begin(app, owner: 1 + random.below(2), connection: random.pick([nil, 1, 7]))
+        case 73..<78: .end(app, task: 1 + random.below(5))
+        case 78..<80: .ownerExited(app, owner: 1 + random.below(2))
+        case 80..<85: .confirm(app, isComplete: random.chance(80))
+        case 85..<91: .answerTracer(app)
+        case 91..<94: .trace(app, random.chance(40))
+        case 94..<97: .answerMeasurement(app, bytes: UInt64(random.below(random.chance(10) ? 120 : 100)) << 20)
+        case 97: random.pick([.quit(app), .quit(app), .memoryHit(app)])
+        case 98: random.pick([.leaderExited(app, code: UInt8(random.below(3))), .leaderDied(app, signal: 15)])
+        default: .treeGone(app)
+        }
+    }
+
+    /// A shorter trace that still fails: without parts, without pauses, as long as that helps.
+    func shrunk(while fails: (Trace) -> Bool) -> Trace {
+        var best = self
+        var attempts = 0
+        var improved = true
+        while improved, attempts < 4_000 {
+            improved = false
+            var size = best.steps.count / 2
+            while size > 0 {
+                var start = 0
+                while start < best.steps.count {
+                    var candidate = best
+                    candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
+                    attempts += 1
+                    if fails(candidate) {
+                        best = candidate
+                        improved = true
+                    } else {
+                        start += size
+                    }
+                }
+                size /= 2
+            }
+            for index in best.steps.indices {
+                if case .span(.zero) = best.steps[index].pause { continue }
+                var candidate = best
+                candidate.steps[index].pause = .span(.zero)
+                attempts += 1
+                if fails(candidate) {
+                    best = candidate
+                    improved = true
+                }
+            }
+        }
+        return best
+    }
+}

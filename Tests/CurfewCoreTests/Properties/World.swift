@@ -1,0 +1,250 @@
+@testable import CurfewCore
+
+/// Runs a trace: turns actions into inputs as an engine could send them, and checks everything after each.
+struct World {
+    private(set) var supervisor = Supervisor()
+    private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
+    private(set) var journal: [(now: Instant, input: Input)] = []
+    private var effects: [Effect] = []
+    private var references: [ReferenceApp] = []
+    private var isPrompt: Bool
+    private var traced: Set<AppID> = []
+    private var lastRequest = 0
+    /// Requests whose reply is known before it comes.
+    private var expectedReplies: [RequestID: Reply] = [:]
+
+    private init(isPrompt: Bool) { self.isPrompt = isPrompt }
+
+    /// What a trace brings about, for knowing what traces reach.
+    static func effects(of trace: Trace) -> [Effect] {
+        var world = World(isPrompt: trace.isPrompt)
+        for step in trace.steps { try? world.perform(step) }
+        return world.effects
+    }
+
+    /// The first violation, with the inputs up to it; nil when there is none.
+    static func violation(of trace: Trace) -> (text: String, journal: [(now: Instant, input: Input)])? {
+        var world = World(isPrompt: trace.isPrompt)
+        do throws(Violation) {
+            for step in trace.steps { try world.perform(step) }
+            try world.checkReplay()
+            return nil
+        } catch {
+            return (error.text, world.journal)
+        }
+    }
+
+    private mutating func perform(_ step: Trace.Step) throws(Violation) {
+        pass(step.pause)
+        try checkEarlyTick()
+        guard let input = input(for: step.action) else { return }
+        var inputs = [input]
+        while !inputs.isEmpty { inputs += try feed(inputs.removeFirst()) }
+    }
+
+    // MARK: Time
+
+    private mutating func pass(_ pause: Trace.Pause) {
+        let before = now
+        switch pause {
+        case .span(let span): now = now + span
+        case .toDeadline(let offset):
+            guard let deadline = supervisor.nextDeadline else { return }
+            now = max(now, deadline + offset)
+        }
+        for index in references.indices { references[index].elapse(now - before) }
+    }
+
+    /// A tick before the next deadline changes nothing.
+    private func checkEarlyTick() throws(Violation) {
+        if let deadline = supervisor.nextDeadline, deadline <= now { return }
+        var copy = supervisor
+        guard copy.handle(.tick, at: now).isEmpty, copy == supervisor else {
+            throw Violation("a tick before the next deadline changed something")
+        }
+    }
+
+    // MARK: From actions to inputs
+
+    private func reference(_ id: AppID) -> ReferenceApp? { references.first { $0.id == id && !$0.isGone } }
+
+    private mutating func nextRequest() -> RequestID {
+        lastRequest += 1
+        return RequestID(lastRequest)
+    }
+
+    /// Nil when an engine couldn't send it now.
+    private mutating func input(for action: Trace.Action) -> Input? {
+        switch action {
+        case .tick: return .tick
+        case .launch(let id, let policy, let inBackground):
+            guard !references.contains(where: { $0.id == id }) else { return nil }
+            references.append(
+                ReferenceApp(id: id, policy: Trace.policies[policy], launchedInBackground: inBackground))
+            return .launch(id, Trace.policies[policy], inBackground: inBackground)
+        case .trace(let id, let isTraced):
+            if isTraced { traced.insert(id) } else { traced.remove(id) }
+            return nil
+        case .started(let id):
+            return reference(id).flatMap { $0.hasStarted || $0.isOver ? nil : .started(id) }
+        case .leaderExited(let id, let code):
+            let outcome = ExitOutcome.exited(code: code)
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .leaderExited(id, outcome) : nil }
+        case .leaderDied(let id, let signal):
+            let outcome = ExitOutcome.signaled(signal: signal, dumpedCore: false)
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .leaderExited(id, outcome) : nil }
+        case .treeGone(let id):
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? nil : .treeGone(id) }
+        case .home(let id, let stopped): return .home(id, stopped: stopped, request: request(id))
+        case .open(let id): return .open(id, request: request(id))
+        case .quit(let id): return .quit(id, request: request(id))
+        default: return messageInput(for: action)
+        }
+    }
+
+    /// A request of an app that is there; nil for another, or now and then.
+    private mutating func request(_ id: AppID) -> RequestID? {
+        let request = nextRequest()
+        return reference(id) == nil || request.rawValue % 3 == 0 ? nil : request
+    }
+
+    private mutating func messageInput(for action: Trace.Action) -> Input? {
+        switch action {
+        case .hello(let id, let connection): return .hello(id, ConnectionID(connection))
+        case .disconnect(let id, let connection): return .disconnected(id, ConnectionID(connection))
+        case .acknowledge(let id, let sequence): return .acknowledge(id, sequence: sequence)
+        case .acknowledgeOldest(let id):
+            return reference(id)?.oldestOwed.map { .acknowledge(id, sequence: $0) }
+        case .begin(let id, let owner, let connection):
+            guard reference(id) != nil else { return nil }
+            return .beginTask(
+                id, name: "t", owner: OwnerID(owner), connection: connection.map { ConnectionID($0) },
+                request: nextRequest())
+        case .end(let id, let task):
+            guard reference(id) != nil else { return nil }
+            return .endTask(id, TaskID(task), request: nextRequest())
+        case .ownerExited(let id, let owner): return .ownerExited(id, OwnerID(owner))
+        case .confirm(let id, let isComplete):
+            guard let app = reference(id), app.isBeingStopped, !app.isOver else { return nil }
+            return isComplete ? .suspensionConfirmed(id) : .suspensionIncomplete(id)
+        case .answerMeasurement(let id, let bytes):
+            guard let app = reference(id), app.awaitsMeasurement else { return nil }
+            return .footprintMeasured(id, bytes: bytes)
+        case .memoryHit(let id): return .memoryLimitHit(id, bytes: 1)
+        case .answerTracer(let id):
+            guard let app = reference(id), app.awaitsTracer else { return nil }
+            return .tracerChecked(id, isTraced: traced.contains(id))
+        default: return nil
+        }
+    }
+
+    // MARK: One input
+
+    /// Returns the inputs that answer its effects, if they are answered at once.
+    private mutating func feed(_ input: Input) throws(Violation) -> [Input] {
+        journal.append((now, input))
+        if let index = references.firstIndex(where: { $0.id == input.app && !$0.isGone }) {
+            expectedReplies.merge(try references[index].take(input)) { $1 }
+        }
+        let batch = supervisor.handle(input, at: now)
+        effects += batch
+        var answers: [Input] = []
+        for effect in batch {
+            try judge(effect, of: input)
+            if isPrompt, let answer = answer(to: effect) { answers.append(answer) }
+        }
+        try checkAll(after: input)
+        return answers
+    }
+
+    private func answer(to effect: Effect) -> Input? {
+        switch effect {
+        case .checkTracer(let id): .tracerChecked(id, isTraced: traced.contains(id))
+        case .suspend(let id): .suspensionConfirmed(id)
+        default: nil
+        }
+    }
+
+    private mutating func judge(_ effect: Effect, of input: Input) throws(Violation) {
+        if case .reply(let request, let reply) = effect {
+            guard let index = references.firstIndex(where: { $0.unanswered.contains(request) }) else {
+                throw Violation("request \(request.rawValue) answered twice, or never made")
+            }
+            return try references[index].answered(request, reply, expected: expectedReplies[request])
+        }
+        guard let index = references.firstIndex(where: { $0.id == effect.app }) else {
+            throw Violation("an effect for no app: \(effect)")
+        }
+        do throws(Violation) {
+            try references[index].judge(effect, of: input)
+        } catch {
+            throw Violation("\(letter(references[index].id)): \(error.text)")
+        }
+    }
+
+    private func checkAll(after input: Input) throws(Violation) {
+        for reference in references {
+            do throws(Violation) {
+                try reference.checkNothingMissing(after: input)
+                if let app = supervisor.app(reference.id) {
+                    try reference.compare(with: app, at: now)
+                    try checkDeadline(of: app, reference)
+                } else if !reference.isGone {
+                    throw Violation("the app is missing")
+                }
+            } catch {
+                throw Violation("\(letter(reference.id)): \(error.text)")
+            }
+        }
+        let inFront = references.filter(\.state.isForeground)
+        guard inFront.count <= 1 else { throw Violation("two apps are in the foreground") }
+        if input == .tick { try checkTick() }
+    }
+
+    private func checkDeadline(of app: App, _ reference: ReferenceApp) throws(Violation) {
+        if reference.isOver, app.nextDeadline != nil {
+            throw Violation("over, and a deadline is armed")
+        }
+        guard reference.isStopped, !reference.isOver, let started = app.startedAt else { return }
+        let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
+        guard app.nextDeadline == limit else { throw Violation("suspended, and a deadline is armed") }
+    }
+
+    /// A tick does everything that is due, and a second one at the same instant nothing.
+    private func checkTick() throws(Violation) {
+        var copy = supervisor
+        guard copy.handle(.tick, at: now).isEmpty, copy == supervisor else {
+            throw Violation("a second tick changed something")
+        }
+        guard let deadline = supervisor.nextDeadline, deadline <= now else { return }
+        throw Violation("a deadline is still due after the tick")
+    }
+
+    /// The same inputs give the same effects, from scratch.
+    private func checkReplay() throws(Violation) {
+        var fresh = Supervisor()
+        var again: [Effect] = []
+        for (now, input) in journal { fresh.handle(input, at: now, into: &again) }
+        guard again == effects, fresh == supervisor else { throw Violation("a replay came out differently") }
+    }
+}
+
+extension Effect {
+    /// The app it is about; nil for a reply.
+    var app: AppID? {
+        switch self {
+        case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id), .kill(let id, _),
+            .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
+            .checkTracer(let id), .note(let id, _):
+            id
+        case .reply: nil
+        }
+    }
+}
+
+/// One line for an input, as a failing trace shows it.
+func line(_ input: Input) -> String {
+    guard case .launch(let id, let policy, let inBackground) = input else { return "\(input)" }
+    let number = Trace.policies.firstIndex(of: policy) ?? -1
+    return "launch(\(letter(id)), policy \(number)\(inBackground ? ", in background" : ""))"
+}

@@ -1,0 +1,91 @@
+import CurfewCore
+
+/// One short line of text for an effect, with everything in it that matters.
+func line(_ effect: Effect) -> String {
+    switch effect {
+    case .deliver(let app, let delivery): "\(letter(app)) <- \(text(delivery))"
+    case .reply(let request, let reply): "reply \(request.rawValue): \(text(reply))"
+    case .suspend(let app): "suspend \(letter(app))"
+    case .resume(let app): "resume \(letter(app))"
+    case .terminate(let app): "SIGTERM \(letter(app))"
+    case .kill(let app, let report): "kill \(letter(app)) \(text(report))"
+    case .sweep(let app, let kills): "sweep \(letter(app)) \(kills ? "kills" : "waits")"
+    case .ended(let app, let ending): "ended \(letter(app)) \(text(ending))"
+    case .stateChanged(let app, let from, let to): "\(letter(app)) \(from) -> \(to)"
+    case .measureFootprint(let app): "measure \(letter(app))"
+    case .checkTracer(let app): "check tracer \(letter(app))"
+    case .note(let app, let note): "note \(letter(app)) \(text(note))"
+    }
+}
+
+/// Apps 1, 2, 3 are a, b, c.
+func letter(_ app: AppID) -> String {
+    let letters = ["?", "a", "b", "c", "d"]
+    return letters.indices.contains(app.rawValue) ? letters[app.rawValue] : "\(app.rawValue)"
+}
+
+/// Seconds without trailing zeros, as `4.5s`; `inf` for an infinite span.
+func text(_ span: Span) -> String {
+    if span.isInfinite { return "inf" }
+    let (seconds, rest) = span.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    if rest == 0 { return "\(seconds)s" }
+    let digits = String(rest.magnitude)
+    var fraction = String(repeating: "0", count: 9 - digits.count) + digits
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    return "\(span.nanoseconds < 0 ? "-" : "")\(seconds.magnitude).\(fraction)s"
+}
+
+private func text(_ delivery: Delivery) -> String {
+    var words = ["\(delivery.event)", "#\(delivery.sequence)"]
+    if let task = delivery.task { words.append("task \(task.rawValue)") }
+    if let limit = delivery.limit { words.append(text(limit)) }
+    if let inBackground = delivery.launchedInBackground { words.append(inBackground ? "background" : "foreground") }
+    words.append("to " + delivery.connections.map { "\($0.rawValue)" }.joined(separator: ","))
+    return words.joined(separator: " ")
+}
+
+private func text(_ reply: Reply) -> String {
+    switch reply {
+    case .state(let state): "\(state)"
+    case .taskBegun(let task, let remaining): "task \(task.rawValue), \(text(remaining)) left"
+    case .taskEnded(let task, known: true): "task \(task.rawValue) ended"
+    case .taskEnded(let task, known: false): "task \(task.rawValue) unknown"
+    case .rejected(let rejection): "error \(rejection.rawValue)"
+    }
+}
+
+private func text(_ report: KillReport) -> String {
+    var words = ["\(report.reason.rawValue) in \(report.state)"]
+    if let event = report.event { words.append("event \(event)") }
+    if let limit = report.limit { words.append("limit \(text(limit))") }
+    if let elapsed = report.elapsed { words.append("elapsed \(text(elapsed))") }
+    if let footprint = report.footprint { words.append("footprint \(footprint)") }
+    if let limit = report.memoryLimit { words.append("memory limit \(limit)") }
+    words += report.tasks.map { "task \($0.id.rawValue) \"\($0.name)\" \(text($0.age))" }
+    return words.joined(separator: ", ")
+}
+
+private func text(_ ending: Ending) -> String {
+    let kill = ending.kill.map { " \($0.reason.rawValue)" } ?? ""
+    switch ending.status {
+    case .exit(let code): return "exit \(code)\(kill)"
+    case .raise(let signal): return "raise \(signal)\(kill)"
+    }
+}
+
+private func text(_ note: Note) -> String {
+    switch note {
+    case .taskBegun(let task, let name): "task \(task.rawValue) \"\(name)\" begun"
+    case .taskEnded(let task, let name): "task \(task.rawValue) \"\(name)\" ended"
+    case .taskReleased(let task, let name): "task \(task.rawValue) \"\(name)\" released"
+    case .unknownTaskEnded(let task): "unknown task \(task.rawValue) ended"
+    case .unknownAcknowledgement(let sequence): "unknown ack #\(sequence)"
+    case .acknowledged(let event, let sequence): "\(event) #\(sequence) acknowledged"
+    case .becameAware: "aware"
+    case .becamePlain: "plain"
+    case .expirationWarning(let tasks):
+        "warned tasks " + tasks.map { "\($0.rawValue)" }.joined(separator: ",")
+    case .traced(let isTraced): isTraced ? "traced" : "no longer traced"
+    case .suspensionIncomplete: "suspension incomplete"
+    }
+}

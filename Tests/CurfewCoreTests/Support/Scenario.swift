@@ -1,0 +1,192 @@
+import CurfewCore
+
+extension AppID {
+    static let a = AppID(1)
+    static let b = AppID(2)
+    static let c = AppID(3)
+}
+
+extension Policy {
+    /// The default profile (600 s budget, 5 s lead, 5 s, 5 s, 20 s, 30 s) with some numbers changed.
+    static func with(_ change: (inout Policy) -> Void) -> Policy {
+        var policy = Policy(profile: .ios4)
+        change(&policy)
+        return policy
+    }
+}
+
+/// A supervisor, its clock, and an engine that answers: each call returns the effects as lines of text.
+///
+/// A tracer check is answered at once and not shown; a suspension is confirmed at once and shown.
+final class Scenario {
+    private(set) var supervisor = Supervisor()
+    private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
+    /// What a tracer check finds; nil leaves it unanswered.
+    var tracer: Bool? = false
+    /// Whether a suspension is confirmed at once.
+    var confirmsSuspensions = true
+
+    /// App a in the foreground, its program started.
+    init(_ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) {
+        start(.a, policy, inBackground: inBackground)
+    }
+
+    /// No app at all.
+    static func empty() -> Scenario {
+        let scenario = Scenario()
+        scenario.supervisor = Supervisor()
+        return scenario
+    }
+
+    /// An aware app on connection 1 that has acknowledged its launch (#1; #2 was `didBecomeActive`).
+    static func aware(_ policy: Policy = Policy(profile: .ios4)) -> Scenario {
+        let scenario = Scenario(policy)
+        scenario.hello()
+        scenario.ack(1)
+        return scenario
+    }
+
+    /// A plain app that is suspended.
+    static func suspended(_ policy: Policy = Policy(profile: .ios4)) -> Scenario {
+        let scenario = Scenario(policy)
+        scenario.home()
+        return scenario
+    }
+
+    /// A plain app in background with these tasks open since just before.
+    static func inBackground(_ policy: Policy = Policy(profile: .ios4), tasks: String...) -> Scenario {
+        let scenario = Scenario(policy)
+        for task in tasks { scenario.begin(task) }
+        scenario.home()
+        return scenario
+    }
+
+    // MARK: Time
+
+    /// Lets time pass without a wake-up.
+    @discardableResult
+    func after(_ span: Span) -> Scenario {
+        now = now + span
+        return self
+    }
+
+    /// Lets time pass with a tick at each deadline, as an engine that is never late.
+    @discardableResult
+    func run(_ span: Span) -> [String] {
+        let target = now + span
+        var lines: [String] = []
+        var ticks = 0
+        while let deadline = supervisor.nextDeadline, deadline <= target {
+            now = max(now, deadline)
+            lines += tick()
+            ticks += 1
+            if ticks > 10_000 { return lines + ["the deadline doesn't go away"] }
+        }
+        now = target
+        return lines
+    }
+
+    /// The time to the next deadline, as text; nil when nothing is armed.
+    var untilDeadline: String? { supervisor.nextDeadline.map { text($0 - now) } }
+
+    // MARK: Inputs
+
+    @discardableResult
+    func send(_ input: Input) -> [String] {
+        var lines: [String] = []
+        var inputs = [input]
+        while !inputs.isEmpty {
+            for effect in supervisor.handle(inputs.removeFirst(), at: now) {
+                if case .checkTracer(let app) = effect, let tracer {
+                    inputs.append(.tracerChecked(app, isTraced: tracer))
+                    continue
+                }
+                if case .suspend(let app) = effect, confirmsSuspensions { inputs.append(.suspensionConfirmed(app)) }
+                lines.append(line(effect))
+            }
+        }
+        return lines
+    }
+
+    @discardableResult
+    func start(_ app: AppID, _ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) -> [String] {
+        send(.launch(app, policy, inBackground: inBackground)) + send(.started(app))
+    }
+
+    @discardableResult
+    func tick() -> [String] { send(.tick) }
+
+    @discardableResult
+    func home(_ app: AppID = .a, stopped: Bool = false, request: Int? = nil) -> [String] {
+        send(.home(app, stopped: stopped, request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func open(_ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.open(app, request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func quit(_ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.quit(app, request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func hello(_ app: AppID = .a, connection: Int = 1) -> [String] {
+        send(.hello(app, ConnectionID(connection)))
+    }
+
+    @discardableResult
+    func disconnect(_ app: AppID = .a, connection: Int = 1) -> [String] {
+        send(.disconnected(app, ConnectionID(connection)))
+    }
+
+    @discardableResult
+    func ack(_ sequence: Int, _ app: AppID = .a) -> [String] { send(.acknowledge(app, sequence: sequence)) }
+
+    /// The reply is to request 0.
+    @discardableResult
+    func begin(_ name: String = "t", _ app: AppID = .a, owner: Int = 1, connection: Int? = nil) -> [String] {
+        let connection = connection.map { ConnectionID($0) }
+        return send(
+            .beginTask(app, name: name, owner: OwnerID(owner), connection: connection, request: RequestID(0)))
+    }
+
+    @discardableResult
+    func end(_ task: Int, _ app: AppID = .a) -> [String] {
+        send(.endTask(app, TaskID(task), request: RequestID(0)))
+    }
+
+    @discardableResult
+    func ownerExits(_ owner: Int = 1, _ app: AppID = .a) -> [String] { send(.ownerExited(app, OwnerID(owner))) }
+
+    @discardableResult
+    func leaderExits(_ code: UInt8, _ app: AppID = .a) -> [String] {
+        send(.leaderExited(app, .exited(code: code)))
+    }
+
+    @discardableResult
+    func leaderDies(of signal: Int32, _ app: AppID = .a) -> [String] {
+        send(.leaderExited(app, .signaled(signal: signal, dumpedCore: false)))
+    }
+
+    @discardableResult
+    func treeGone(_ app: AppID = .a) -> [String] { send(.treeGone(app)) }
+
+    @discardableResult
+    func measured(_ bytes: UInt64, _ app: AppID = .a) -> [String] {
+        send(.footprintMeasured(app, bytes: bytes))
+    }
+
+    // MARK: What can be seen of an app
+
+    func state(_ app: AppID = .a) -> LifecycleState? { supervisor.app(app)?.state }
+
+    /// The background time left, as text.
+    func remaining(_ app: AppID = .a) -> String? { supervisor.app(app).map { text($0.remaining(at: now)) } }
+
+    func openTasks(_ app: AppID = .a) -> [Int] { supervisor.app(app)?.tasks.map(\.id.rawValue) ?? [] }
+
+    /// The events whose acknowledgement is owed.
+    func owed(_ app: AppID = .a) -> [LifecycleEvent] { supervisor.app(app)?.unacknowledgedEvents ?? [] }
+}
