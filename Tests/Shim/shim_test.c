@@ -1,0 +1,1913 @@
+// Tests of Curfew's C layer against the real kernel: what each call does, and that each failure leaves nothing behind.
+//
+// No framework. CHECK... prints what failed and goes on; counts live in a shared page, so that forked helpers count too.
+// Whatever changes the process for good (limits, uid, seccomp filters) happens in a helper. Waits have a deadline
+// and wait for an event, never for time to pass. Only own processes and an own cgroup are touched.
+#include "ccurfew.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef __WALL
+#define __WALL 0x40000000
+#endif
+
+enum { DEADLINE_MS = 20000, CHANNEL = 9, UNTOUCHED = -77, NOBODY_UID = 65534, BY_PID = 1, BY_PIDFD = 3 };
+
+// ---- checking -------------------------------------------------------------------------------
+
+struct counts {
+    int passed, failed, skipped;
+};
+static struct counts *counts;
+static char subject[256] = "";        // what the checks that follow are about
+static char scratch[PATH_MAX];        // a directory of our own
+static char self[PATH_MAX];           // this program
+static pid_t owner;                   // who removes the scratch directory
+
+static void about(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(subject, sizeof subject, format, arguments);
+    va_end(arguments);
+}
+
+static bool check(bool good, const char *file, int line, const char *what, const char *format, ...)
+{
+    if (good) {
+        __atomic_fetch_add(&counts->passed, 1, __ATOMIC_RELAXED);
+        return true;
+    }
+    char seen[6000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(seen, sizeof seen, format, arguments);
+    va_end(arguments);
+    __atomic_fetch_add(&counts->failed, 1, __ATOMIC_RELAXED);
+    dprintf(1, "%s:%d: [%s] %s: %s\n", file, line, subject, what, seen);
+    return false;
+}
+
+static bool check_equal(const char *file, int line, const char *what, long long seen, long long expected)
+{
+    return check(seen == expected, file, line, what, "saw %lld (0x%llx), expected %lld (0x%llx)", seen, seen, expected, expected);
+}
+
+static bool check_text(const char *file, int line, const char *what, const char *seen, const char *expected)
+{
+    return check(!strcmp(seen, expected), file, line, what, "saw \"%s\", expected \"%s\"", seen, expected);
+}
+
+#define CHECK(condition) check((condition), __FILE__, __LINE__, #condition, "false")
+#define CHECK_EQ(seen, expected) check_equal(__FILE__, __LINE__, #seen, (long long)(seen), (long long)(expected))
+#define CHECK_TEXT(seen, expected) check_text(__FILE__, __LINE__, #seen, (seen), (expected))
+
+static void skip(const char *why)
+{
+    __atomic_fetch_add(&counts->skipped, 1, __ATOMIC_RELAXED);
+    dprintf(1, "skipped: [%s] %s\n", subject, why);
+}
+
+static _Noreturn void give_up(const char *what)
+{
+    dprintf(1, "%s failed: %s\n", what, strerror(errno));
+    __atomic_fetch_add(&counts->failed, 1, __ATOMIC_RELAXED);
+    _exit(2);
+}
+
+static long must(long result, const char *what)
+{
+    if (result < 0)
+        give_up(what);
+    return result;
+}
+
+// ---- waiting, with a deadline ---------------------------------------------------------------
+
+static bool readable(int fd)
+{
+    struct pollfd item = {fd, POLLIN, 0};
+    int result;
+    do
+        result = poll(&item, 1, DEADLINE_MS);
+    while (result < 0 && errno == EINTR);
+    return result == 1;
+}
+
+// Reads to the end of a pipe.
+static void read_to_end(int fd, char *buffer, size_t size)
+{
+    size_t used = 0;
+    while (used < size - 1) {
+        if (!readable(fd)) {
+            CHECK(!"the other end was closed before the deadline");
+            break;
+        }
+        ssize_t result = read(fd, buffer + used, size - 1 - used);
+        if (result <= 0)
+            break;
+        used += (size_t)result;
+    }
+    buffer[used] = 0;
+}
+
+// Waits for the end of a child that only we know; kills it at the deadline.
+static struct curfew_wait_info end_of(int pidfd)
+{
+    struct curfew_wait_info info = {0};
+    if (!readable(pidfd)) {
+        CHECK(!"the child ended before the deadline");
+        curfew_pidfd_send_signal(pidfd, SIGKILL);
+    }
+    CHECK_EQ(curfew_waitid(BY_PIDFD, pidfd, WEXITED, &info), 0);   // no __WALL: every one is an ordinary child
+    return info;
+}
+
+// Runs `work` in a forked helper and waits for it.
+static void in_helper(void (*work)(const void *), const void *argument)
+{
+    pid_t pid = fork();
+    must(pid, "fork");
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        work(argument);
+        _exit(0);
+    }
+    int pidfd = curfew_pidfd_open(pid);
+    must(pidfd, "pidfd_open");
+    struct curfew_wait_info info = end_of(pidfd);
+    close(pidfd);
+    CHECK_EQ(info.code, CLD_EXITED);
+    CHECK_EQ(info.status, 0);
+}
+
+// ---- what must be as it was -----------------------------------------------------------------
+
+struct state {
+    uint64_t mask;
+    char descriptors[4096];
+    int children;              // wait4's errno
+};
+
+static uint64_t status_field(const char *status, const char *name, int base)
+{
+    char key[64];
+    snprintf(key, sizeof key, "\n%s:", name);
+    const char *at = strstr(status, key);
+    return at ? strtoull(at + strlen(key), NULL, base) : ~UINT64_C(0);
+}
+
+static void read_text(const char *path, char *buffer, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    must(fd, path);
+    ssize_t used = 0, result;
+    while ((result = read(fd, buffer + used, size - 1 - (size_t)used)) > 0)
+        used += result;
+    buffer[used] = 0;
+    close(fd);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+// Numbers of the open descriptors, ascending, without the one used for listing.
+static int list_descriptors(int *numbers, int most)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    if (!directory)
+        give_up("opendir /proc/self/fd");
+    int count = 0;
+    for (struct dirent *entry; count < most && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(directory))
+            numbers[count++] = atoi(entry->d_name);
+    closedir(directory);
+    qsort(numbers, (size_t)count, sizeof *numbers, by_number);
+    return count;
+}
+
+// "number flags file" of each: neither a descriptor nor its CLOEXEC may change.
+static void describe_descriptors(char *text, size_t size)
+{
+    int numbers[256];
+    int count = list_descriptors(numbers, 256);
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < count && used < size; i++) {
+        char path[64], target[256] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", numbers[i]);
+        if (readlink(path, target, sizeof target - 1) < 0)
+            continue;
+        snprintf(text + used, size - used, "%d %s\n", numbers[i], target);
+        used += strlen(text + used);
+    }
+}
+
+static struct state take_state(void)
+{
+    struct state state = {0};
+    char status[8192];
+    read_text("/proc/self/status", status, sizeof status);
+    state.mask = status_field(status, "SigBlk", 16);
+    describe_descriptors(state.descriptors, sizeof state.descriptors);
+    state.children = wait4(-1, NULL, WNOHANG | __WALL, NULL) < 0 ? errno : 0;
+    return state;
+}
+
+static void check_same_state(const struct state *before)
+{
+    struct state after = take_state();
+    CHECK_EQ(after.mask, before->mask);
+    CHECK_TEXT(after.descriptors, before->descriptors);
+    CHECK_EQ(before->children, ECHILD);
+    CHECK_EQ(after.children, ECHILD);
+}
+
+// ---- requests -------------------------------------------------------------------------------
+
+static uint64_t bit(int signal)
+{
+    return UINT64_C(1) << (signal - 1);
+}
+
+static char *no_arguments[] = {"program", NULL};
+static char *no_environment[] = {NULL};
+
+static struct curfew_spawn_request plain_request(const char *file)
+{
+    return (struct curfew_spawn_request){
+        .file = file, .argv = no_arguments, .envp = no_environment, .search_path = "/bin:/usr/bin",
+        .cgroup_fd = -1, .terminal_fd = -1, .channel_fd = -1, .channel_number = CHANNEL};
+}
+
+// Spawns what must fail, and checks everything a failure promises.
+static void check_failure(const struct curfew_spawn_request *request, int stage, int error)
+{
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    int seen_stage = UNTOUCHED;
+    struct state before = take_state();
+    errno = UNTOUCHED;
+    int seen = curfew_spawn(request, &result, &seen_stage);
+    CHECK_EQ(errno, UNTOUCHED);
+    CHECK_EQ(seen, -error);
+    CHECK_EQ(seen_stage, stage);
+    CHECK_EQ(result.pid, UNTOUCHED);
+    CHECK_EQ(result.pidfd, UNTOUCHED);
+    check_same_state(&before);
+}
+
+// Spawns what must succeed and waits for its end.
+static struct curfew_wait_info run_to_end(const struct curfew_spawn_request *request)
+{
+    struct curfew_wait_info info = {0};
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    int stage = UNTOUCHED;
+    struct state before = take_state();
+    errno = UNTOUCHED;
+    int seen = curfew_spawn(request, &result, &stage);
+    CHECK_EQ(errno, UNTOUCHED);
+    CHECK_EQ(stage, UNTOUCHED);
+    if (!CHECK_EQ(seen, 0))
+        return info;
+    CHECK_EQ(fcntl(result.pidfd, F_GETFD), FD_CLOEXEC);
+    info = end_of(result.pidfd);
+    CHECK_EQ(info.pid, result.pid);
+    close(result.pidfd);
+    check_same_state(&before);
+    return info;
+}
+
+static void check_exit(const struct curfew_spawn_request *request, int code)
+{
+    struct curfew_wait_info info = run_to_end(request);
+    CHECK_EQ(info.code, CLD_EXITED);
+    CHECK_EQ(info.status, code);
+}
+
+// Runs a request whose program writes into its channel; returns what it wrote.
+static void run_for_output(struct curfew_spawn_request request, char *output, size_t size)
+{
+    int pipe_ends[2];
+    output[0] = 0;
+    must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
+    request.channel_fd = pipe_ends[1];
+    struct curfew_spawn_result result;
+    int stage = 0;
+    int seen = curfew_spawn(&request, &result, &stage);
+    close(pipe_ends[1]);
+    if (!CHECK_EQ(seen, 0))
+        dprintf(1, "  at stage %d\n", stage);
+    if (seen == 0) {
+        read_to_end(pipe_ends[0], output, size);
+        struct curfew_wait_info info = end_of(result.pidfd);
+        CHECK_EQ(info.code, CLD_EXITED);
+        CHECK_EQ(info.status, 0);
+        close(result.pidfd);
+    }
+    close(pipe_ends[0]);
+}
+
+static const char *scratch_path(const char *name)
+{
+    static char paths[8][PATH_MAX + 256];
+    static int next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+static void make_file(const char *path, const char *text, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    must(fd, path);
+    must(write(fd, text, strlen(text)), "write");
+    must(fchmod(fd, mode), "fchmod");
+    close(fd);
+}
+
+// ---- the program that is spawned ------------------------------------------------------------
+
+// Writes into the channel what this process was born with.
+static int report(int argc, char **argv, char **envp)
+{
+    int numbers[256];
+    int count = list_descriptors(numbers, 256);
+    char status[8192], cgroup[4096];
+    read_text("/proc/self/status", status, sizeof status);
+    read_text("/proc/self/cgroup", cgroup, sizeof cgroup);
+    dprintf(CHANNEL, "\n%s\ngroup:%d\npid:%d\nparent:%d\nargv:", status, getpgrp(), getpid(), getppid());
+    for (int i = 0; i < argc; i++)
+        dprintf(CHANNEL, "<%s>", argv[i]);
+    dprintf(CHANNEL, "\nenv:");
+    for (; *envp; envp++)
+        dprintf(CHANNEL, "<%s>", *envp);
+    dprintf(CHANNEL, "\nfds:");
+    for (int i = 0; i < count; i++)
+        dprintf(CHANNEL, " %d", numbers[i]);
+    dprintf(CHANNEL, "\ncgroups:\n%s\nend\n", cgroup);
+    return 0;
+}
+
+// Says that it runs, then stays until the channel's other end is closed.
+static int hold(void)
+{
+    char byte;
+    return write(CHANNEL, "r", 1) != 1 || read(CHANNEL, &byte, 1) != 0;
+}
+
+static char *report_arguments[] = {"report", "--report", "one two", "", "three", NULL};
+
+static void line_of(const char *report_text, const char *name, char *line, size_t size)
+{
+    char key[64];
+    snprintf(key, sizeof key, "\n%s:", name);
+    const char *at = strstr(report_text, key);
+    snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(key), "\n") : 0, at ? at + strlen(key) : "");
+}
+
+// ---- seccomp: making a system call fail -----------------------------------------------------
+
+struct rule {
+    int call;
+    int argument;              // index of the argument that must match, or -1
+    uint64_t value;            // only its lower half is compared
+    uint32_t action;
+};
+
+static uint32_t fails_with(int error)
+{
+    return SECCOMP_RET_ERRNO | (uint32_t)error;
+}
+
+static void install_rules(const struct rule *rules, size_t count)
+{
+    struct sock_filter code[64];
+    unsigned short used = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool any = rules[i].argument < 0;
+        unsigned argument = offsetof(struct seccomp_data, args) + 8 * (any ? 0 : (unsigned)rules[i].argument);
+        code[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+        code[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rules[i].call, 0, any ? 1 : 3);
+        if (!any) {
+            code[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument);
+            code[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rules[i].value, 0, 1);
+        }
+        code[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, rules[i].action);
+    }
+    code[used++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {used, code};
+    must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+    must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), "seccomp");
+}
+
+static void refuse_clone3(void)
+{
+    const struct rule rule = {SYS_clone3, -1, 0, fails_with(ENOSYS)};
+    install_rules(&rule, 1);
+}
+
+struct fault {
+    const char *name;
+    struct rule rules[2];
+    struct curfew_spawn_request request;
+    int stage, error;
+};
+
+static void inject(const void *argument)
+{
+    const struct fault *fault = argument;
+    install_rules(fault->rules, fault->rules[1].action ? 2 : 1);
+    check_failure(&fault->request, fault->stage, fault->error);
+}
+
+// Has every step succeed unless a fault is injected: the "cgroup" to join is a file in memory.
+static struct curfew_spawn_request full_request(int *join_fd)
+{
+    int pipe_ends[2];
+    *join_fd = (int)must(memfd_create("join", MFD_CLOEXEC), "memfd_create");
+    must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
+    struct curfew_spawn_request request = plain_request("true");
+    request.join_fds = join_fd;
+    request.join_count = 1;
+    request.own_process_group = true;
+    request.channel_fd = pipe_ends[1];
+    request.no_new_privs = true;
+    request.drop_capabilities = true;
+    return request;
+}
+
+static void test_faults(void)
+{
+    static int join_fd;
+    const struct curfew_spawn_request full = full_request(&join_fd);
+    struct curfew_spawn_request same_number = full, terminal = full, absent = full, with_cgroup = full;
+    same_number.channel_number = same_number.channel_fd;
+    terminal.terminal_fd = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    absent.file = "/nonexistent/program";
+    with_cgroup.cgroup_fd = terminal.terminal_fd;
+    about("full request without a fault");
+    check_exit(&full, 0);
+
+    const struct fault faults[] = {
+        {"block signals", {{SYS_rt_sigprocmask, -1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_CLONE, EFAULT},
+        {"clone3 EAGAIN", {{SYS_clone3, -1, 0, fails_with(EAGAIN)}}, full, CURFEW_STAGE_CLONE, EAGAIN},
+        {"clone3 EPERM", {{SYS_clone3, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_CLONE, EPERM},
+        {"clone3 ENOMEM", {{SYS_clone3, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_CLONE, ENOMEM},
+        {"old clone", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_clone, -1, 0, fails_with(EAGAIN)}},
+            full, CURFEW_STAGE_CLONE, EAGAIN},
+        {"old clone, handlers", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_rt_sigaction, -1, 0, fails_with(EFAULT)}},
+            full, CURFEW_STAGE_CLONE, EFAULT},
+        {"old clone, cgroup", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}}, with_cgroup, CURFEW_STAGE_CLONE, ENOTDIR},
+        {"join", {{SYS_write, 0, (uint64_t)join_fd, fails_with(EIO)}}, full, CURFEW_STAGE_JOIN, EIO},
+        {"setpgid", {{SYS_setpgid, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_GROUP, EPERM},
+        {"ioctl", {{SYS_ioctl, -1, 0, fails_with(EIO)}}, terminal, CURFEW_STAGE_TERMINAL, EIO},
+        {"dup3", {{SYS_dup3, -1, 0, fails_with(EBUSY)}}, full, CURFEW_STAGE_CHANNEL, EBUSY},
+        {"fcntl", {{SYS_fcntl, 0, (uint64_t)full.channel_fd, fails_with(EBADF)}}, same_number, CURFEW_STAGE_CHANNEL, EBADF},
+        {"bounding set EINVAL", {{SYS_prctl, 0, PR_CAPBSET_DROP, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
+        {"bounding set, its check", {{SYS_prctl, 0, PR_CAPBSET_DROP, fails_with(EPERM)}, {SYS_capget, -1, 0, fails_with(EFAULT)}},
+            full, CURFEW_STAGE_PRIVILEGES, EPERM},
+        {"ambient set", {{SYS_prctl, 0, PR_CAP_AMBIENT, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
+        {"capset", {{SYS_capset, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_PRIVILEGES, EPERM},
+        {"no_new_privs", {{SYS_prctl, 0, PR_SET_NO_NEW_PRIVS, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
+        {"child's mask", {{SYS_rt_sigprocmask, 1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_EXEC, EFAULT},
+        {"execve ENOMEM", {{SYS_execve, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_EXEC, ENOMEM},
+        {"execve E2BIG", {{SYS_execve, -1, 0, fails_with(E2BIG)}}, full, CURFEW_STAGE_EXEC, E2BIG},
+        {"execve EACCES", {{SYS_execve, -1, 0, fails_with(EACCES)}}, full, CURFEW_STAGE_EXEC, EACCES},
+        {"execve ESTALE", {{SYS_execve, -1, 0, fails_with(ESTALE)}}, full, CURFEW_STAGE_EXEC, ENOENT},
+        {"execve ENOEXEC twice", {{SYS_execve, -1, 0, fails_with(ENOEXEC)}}, full, CURFEW_STAGE_EXEC, ENOEXEC},
+        {"waitid", {{SYS_waitid, -1, 0, fails_with(EINVAL)}}, absent, CURFEW_STAGE_EXEC, ENOENT},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        // The call that sets the child's mask is told by its second argument, the address of the mask in the request.
+        struct fault fault = faults[i];
+        static struct fault kept;
+        kept = fault;
+        if (kept.rules[0].argument == 1)
+            kept.rules[0].value = (uint64_t)(uintptr_t)&kept.request.signal_mask;
+        about("fault: %s", kept.name);
+        in_helper(inject, &kept);
+    }
+    close(join_fd);
+    close(full.channel_fd);
+    close(terminal.terminal_fd);
+}
+
+// ---- failures by themselves -----------------------------------------------------------------
+
+static void test_bad_descriptors(void)
+{
+    const int bad = 9999;
+    int null = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    int directory = (int)must(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/");
+
+    about("cgroup_fd isn't open");
+    struct curfew_spawn_request request = plain_request("true");
+    request.cgroup_fd = bad;
+    check_failure(&request, CURFEW_STAGE_CLONE, EBADF);
+
+    about("cgroup_fd isn't a cgroup");
+    request.cgroup_fd = directory;
+    check_failure(&request, CURFEW_STAGE_CLONE, EBADF);
+
+    about("join_fd isn't open");
+    request = plain_request("true");
+    request.join_fds = &bad;
+    request.join_count = 1;
+    check_failure(&request, CURFEW_STAGE_JOIN, EBADF);
+
+    about("the second join_fd isn't open");
+    const int joins[] = {null, bad};
+    request.join_fds = joins;
+    request.join_count = 2;
+    check_failure(&request, CURFEW_STAGE_JOIN, EBADF);
+
+    about("terminal_fd isn't a terminal");
+    request = plain_request("true");
+    request.own_process_group = true;
+    request.terminal_fd = null;
+    check_failure(&request, CURFEW_STAGE_TERMINAL, ENOTTY);
+
+    about("channel_fd isn't open");
+    request = plain_request("true");
+    request.channel_fd = bad;
+    check_failure(&request, CURFEW_STAGE_CHANNEL, EBADF);
+
+    about("channel_fd isn't open and keeps its number");
+    request.channel_number = bad;
+    check_failure(&request, CURFEW_STAGE_CHANNEL, EBADF);
+    close(null);
+    close(directory);
+}
+
+static void test_group_of_session_leader(const void *unused)
+{
+    // A session leader can't change its group, but its child can, and the child is who asks.
+    (void)unused;
+    setsid();
+    struct curfew_spawn_request request = plain_request("true");
+    request.own_process_group = true;
+    check_exit(&request, 0);
+}
+
+static void become_nobody(void)
+{
+    if (geteuid() == 0) {
+        must(setgid(NOBODY_UID), "setgid");
+        must(setuid(NOBODY_UID), "setuid");
+    }
+    must(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "dumpable");   // else /proc/self belongs to root
+}
+
+static void out_of_processes(const void *unused)
+{
+    (void)unused;
+    become_nobody();
+    const struct rlimit none = {1, 1};
+    must(setrlimit(RLIMIT_NPROC, &none), "RLIMIT_NPROC");
+    struct curfew_spawn_request request = plain_request("true");
+    check_failure(&request, CURFEW_STAGE_CLONE, EAGAIN);
+}
+
+static void out_of_descriptors(const void *unused)
+{
+    (void)unused;
+    struct rlimit usual, tight;
+    must(getrlimit(RLIMIT_NOFILE, &usual), "RLIMIT_NOFILE");
+    struct state before = take_state();
+    int lowest_free = dup(1);
+    close(lowest_free);
+    tight = usual;
+    tight.rlim_cur = (rlim_t)lowest_free;
+    must(setrlimit(RLIMIT_NOFILE, &tight), "RLIMIT_NOFILE");
+    struct curfew_spawn_request request = plain_request("true");
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    int stage = 0;
+    int seen = curfew_spawn(&request, &result, &stage);
+    must(setrlimit(RLIMIT_NOFILE, &usual), "RLIMIT_NOFILE");
+    CHECK_EQ(seen, -EMFILE);
+    CHECK_EQ(stage, CURFEW_STAGE_CLONE);
+    CHECK_EQ(result.pid, UNTOUCHED);
+    CHECK_EQ(result.pidfd, UNTOUCHED);
+    check_same_state(&before);
+}
+
+static void stage_may_be_null(void)
+{
+    about("stage may be NULL");
+    struct curfew_spawn_request request = plain_request("/nonexistent");
+    struct curfew_spawn_result result;
+    CHECK_EQ(curfew_spawn(&request, &result, NULL), -ENOENT);
+}
+
+// ---- execvp's search ------------------------------------------------------------------------
+
+static void check_search_failure(const char *file, const char *path, int error)
+{
+    about("search for \"%.60s\" in \"%.60s\"", file, path ? path : "(null)");
+    struct curfew_spawn_request request = plain_request(file);
+    request.search_path = path;
+    check_failure(&request, CURFEW_STAGE_EXEC, error);
+}
+
+static void check_search_success(const char *file, const char *path, int code)
+{
+    about("search for \"%.60s\" in \"%.60s\"", file, path ? path : "(null)");
+    struct curfew_spawn_request request = plain_request(file);
+    request.search_path = path;
+    check_exit(&request, code);
+}
+
+static void make_search_directories(void)
+{
+    must(mkdir(scratch_path("plain"), 0755), "mkdir");
+    must(mkdir(scratch_path("good"), 0755), "mkdir");
+    must(mkdir(scratch_path("folder"), 0755), "mkdir");
+    must(mkdir(scratch_path("folder/tool"), 0755), "mkdir");
+    make_file(scratch_path("plain/tool"), "#!/bin/sh\nexit 3\n", 0644);
+    make_file(scratch_path("plain/only"), "#!/bin/sh\nexit 3\n", 0644);
+    make_file(scratch_path("good/tool"), "#!/bin/sh\nexit 7\n", 0755);
+    make_file(scratch_path("good/text"), "[ \"$1\" = a ] && [ \"$2\" = 'b c' ] && [ $# = 2 ] && echo \"$0\" >&9\n", 0755);
+    make_file(scratch_path("good/count"), "[ $# = 20000 ] && exit 5\nexit 6\n", 0755);
+    make_file(scratch_path("good/orphan"), "#!/nonexistent/interpreter\n", 0755);
+    make_file(scratch_path("good/noint"), "#!/\n", 0755);
+}
+
+static const char *path_of(const char *format, ...)
+{
+    // Replaces each @ by the scratch directory.
+    static char path[8 * PATH_MAX];
+    char pattern[2 * PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(pattern, sizeof pattern, format, arguments);
+    va_end(arguments);
+    size_t used = 0;
+    for (const char *from = pattern; *from; from++)
+        used += (size_t)snprintf(path + used, sizeof path - used, *from == '@' ? "%s" : "%.1s", *from == '@' ? scratch : from);
+    path[used] = 0;
+    return path;
+}
+
+static void search_here(const void *unused)
+{
+    (void)unused;
+    must(chdir(scratch_path("good")), "chdir");
+    check_search_success("tool", ":/nonexistent", 7);
+    check_search_success("tool", "/nonexistent:", 7);
+    check_search_success("tool", "/nonexistent::/bin", 7);
+    check_search_success("tool", "", 7);
+    check_search_success("./tool", "/nonexistent", 7);
+}
+
+static void test_search(void)
+{
+    char long_name[300], longest[PATH_MAX + 100];
+    memset(long_name, 'n', sizeof long_name);
+    long_name[sizeof long_name - 1] = 0;
+    memset(longest, 'd', sizeof longest);
+    longest[0] = '/';
+    longest[sizeof longest - 1] = 0;
+    make_search_directories();
+
+    check_search_failure("", "/bin", ENOENT);
+    check_search_failure("curfew-no-such-program", "/bin:/usr/bin", ENOENT);
+    check_search_failure("curfew-no-such-program", NULL, ENOENT);
+    check_search_failure("/nonexistent/program", "/bin", ENOENT);
+    check_search_failure("nonexistent/program", "/bin", ENOENT);
+    check_search_failure("/dev/null/program", "/bin", ENOTDIR);
+    check_search_failure("true", "/nonexistent", ENOENT);
+    check_search_failure("true", "/dev/null", ENOENT);
+    check_search_failure("tool", path_of("@/plain"), EACCES);
+    check_search_failure("tool", path_of("@/folder"), EACCES);
+    check_search_failure("tool", path_of("@/plain:/nonexistent"), EACCES);
+    check_search_failure("tool", path_of("/nonexistent:@/folder:@/plain"), EACCES);
+    check_search_failure(scratch_path("plain/tool"), NULL, EACCES);
+    check_search_failure("/", NULL, EACCES);
+    check_search_failure(scratch, NULL, EACCES);
+    check_search_failure(scratch_path("good/orphan"), NULL, ENOENT);
+    check_search_failure(scratch_path("good/noint"), NULL, EACCES);
+    check_search_failure(long_name, "/bin", ENAMETOOLONG);
+    check_search_failure(longest + 1, "/bin", ENAMETOOLONG);
+    check_search_failure(longest, "/bin", ENAMETOOLONG);
+    check_search_failure("tool", longest, ENAMETOOLONG);
+    check_search_failure("only", path_of("@/plain:%s", longest), EACCES);
+
+    check_search_success("true", NULL, 0);
+    check_search_success("false", "/bin:/usr/bin", 1);
+    check_search_success("tool", path_of("/nonexistent:/dev/null:@/folder:@/plain:@/good"), 7);
+    check_search_success("tool", path_of("%s:@/good", longest), 7);
+    about("search in the current directory");
+    in_helper(search_here, NULL);
+}
+
+// The longest path that fits and the first that doesn't: one byte decides.
+static void test_search_limits(void)
+{
+    char directory[PATH_MAX + 8];
+    for (int length = PATH_MAX - 7; length <= PATH_MAX - 3; length++) {
+        memset(directory, '/', (size_t)length);
+        memcpy(directory, "/bin", 4);
+        directory[length] = 0;
+        // directory + "/" + "true" + NUL
+        if (length + 6 <= PATH_MAX)
+            check_search_success("true", directory, 0);
+        else
+            check_search_failure("true", directory, ENAMETOOLONG);
+    }
+}
+
+static void test_scripts(void)
+{
+    char output[PATH_MAX], expected[PATH_MAX + 300];
+    static char *arguments[] = {"named otherwise", "a", "b c", NULL};
+    snprintf(expected, sizeof expected, "%s\n", scratch_path("good/text"));
+
+    about("text file by path");
+    struct curfew_spawn_request request = plain_request(scratch_path("good/text"));
+    request.argv = arguments;
+    run_for_output(request, output, sizeof output);
+    CHECK_TEXT(output, expected);
+
+    about("text file by search");
+    request.file = "text";
+    request.search_path = path_of("/nonexistent:@/good");
+    run_for_output(request, output, sizeof output);
+    CHECK_TEXT(output, expected);
+
+    about("text file with 20000 arguments");
+    static char *many[20002];
+    many[0] = "count";
+    for (int i = 1; i <= 20000; i++)
+        many[i] = "x";
+    request = plain_request(scratch_path("good/count"));
+    request.argv = many;
+    check_exit(&request, 5);
+
+    about("text file without even a name in argv");
+    static char *none[] = {NULL};
+    request.argv = none;
+    check_exit(&request, 6);
+}
+
+// ---- what the child is born with ------------------------------------------------------------
+
+static void expected_descriptors(char *text, size_t size)
+{
+    int numbers[256];
+    int count = list_descriptors(numbers, 256);
+    size_t used = 0;
+    bool channel_listed = false;
+    text[0] = 0;
+    for (int i = 0; i <= count; i++) {
+        if (!channel_listed && (i == count || numbers[i] >= CHANNEL)) {
+            used += (size_t)snprintf(text + used, size - used, " %d", CHANNEL);
+            channel_listed = true;
+        }
+        if (i < count && numbers[i] != CHANNEL && !(fcntl(numbers[i], F_GETFD) & FD_CLOEXEC))
+            used += (size_t)snprintf(text + used, size - used, " %d", numbers[i]);
+    }
+}
+
+static void handler(int signal)
+{
+    (void)signal;
+}
+
+static struct curfew_spawn_request report_request(void)
+{
+    static char *environment[] = {"COLOUR=blue", "EMPTY=", NULL};
+    struct curfew_spawn_request request = plain_request(self);
+    request.argv = report_arguments;
+    request.envp = environment;
+    return request;
+}
+
+static void born(const void *old_clone)
+{
+    const uint64_t callers_mask = bit(SIGUSR1) | bit(SIGTERM) | bit(SIGTTOU) | bit(33) | bit(64);
+    char text[16384], line[8192], expected[1024];
+    signal(SIGWINCH, SIG_IGN);
+    signal(SIGURG, SIG_IGN);
+    signal(SIGUSR2, handler);
+    signal(SIGRTMAX, handler);
+    curfew_set_signal_mask(callers_mask, NULL);
+    must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    if (old_clone)
+        refuse_clone3();
+
+    struct curfew_spawn_request request = report_request();
+    request.signal_mask = bit(SIGHUP) | bit(32) | bit(34) | bit(63);
+    expected_descriptors(expected, sizeof expected);
+    run_for_output(request, text, sizeof text);
+    CHECK_EQ(status_field(text, "SigBlk", 16), request.signal_mask);
+    uint64_t ignored = status_field(text, "SigIgn", 16), caught = status_field(text, "SigCgt", 16);
+    CHECK_EQ(ignored & (bit(SIGWINCH) | bit(SIGURG) | bit(SIGUSR2)), bit(SIGWINCH) | bit(SIGURG));
+    CHECK_EQ(caught & (bit(SIGUSR2) | bit(64)), 0);
+    CHECK_EQ(status_field(text, "group", 10), getpgrp());
+    CHECK_EQ(status_field(text, "parent", 10), getpid());
+    line_of(text, "argv", line, sizeof line);
+    CHECK_TEXT(line, "<report><--report><one two><><three>");
+    line_of(text, "env", line, sizeof line);
+    CHECK_TEXT(line, "<COLOUR=blue><EMPTY=>");
+    line_of(text, "fds", line, sizeof line);
+    CHECK_TEXT(line, expected);
+    CHECK_EQ(status_field(text, "NoNewPrivs", 10), old_clone ? 1 : 0);
+    uint64_t mask = 0;
+    curfew_set_signal_mask(0, &mask);
+    CHECK_EQ(mask, callers_mask);
+
+    request.own_process_group = true;
+    request.no_new_privs = true;
+    request.drop_capabilities = true;
+    request.signal_mask = ~UINT64_C(0);
+    run_for_output(request, text, sizeof text);
+    CHECK_EQ(status_field(text, "group", 10), status_field(text, "pid", 10));
+    CHECK_EQ(status_field(text, "NoNewPrivs", 10), 1);
+    CHECK_EQ(status_field(text, "SigBlk", 16), ~(bit(SIGKILL) | bit(SIGSTOP)));
+    const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapAmb"};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (!CHECK_EQ(status_field(text, sets[i], 16), 0))
+            dprintf(1, "  in %s\n", sets[i]);
+}
+
+// EPERM in spite of CAP_SETPCAP is an error, whatever else is asked for.
+static void bounding_refused(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_prctl, 0, PR_CAPBSET_DROP, fails_with(EPERM)};
+    struct curfew_spawn_request request = plain_request("true");
+    request.drop_capabilities = true;
+    request.no_new_privs = true;
+    install_rules(&rule, 1);
+    check_failure(&request, CURFEW_STAGE_PRIVILEGES, EPERM);
+}
+
+// With CAP_SETPCAP the bounding set goes too, and without no_new_privs uid 0 doesn't get anything back.
+static void test_drop_bounding(void)
+{
+    about("bounding set");
+    char status[8192], text[16384];
+    read_text("/proc/self/status", status, sizeof status);
+    if (!(status_field(status, "CapEff", 16) >> 8 & 1))
+        return skip("needs CAP_SETPCAP");
+    struct curfew_spawn_request request = report_request();
+    request.drop_capabilities = true;
+    run_for_output(request, text, sizeof text);
+    CHECK_EQ(status_field(text, "CapBnd", 16), 0);
+    CHECK_EQ(status_field(text, "CapPrm", 16), 0);
+    CHECK_EQ(status_field(text, "CapEff", 16), 0);
+    CHECK_EQ(status_field(text, "NoNewPrivs", 10), 0);
+    char after[8192];
+    read_text("/proc/self/status", after, sizeof after);
+    CHECK_EQ(status_field(after, "CapEff", 16), status_field(status, "CapEff", 16));
+    CHECK_EQ(status_field(after, "CapBnd", 16), status_field(status, "CapBnd", 16));
+    about("bounding set, EPERM");
+    in_helper(bounding_refused, NULL);
+}
+
+static void drop_as_nobody(const void *unused)
+{
+    (void)unused;
+    become_nobody();
+    char text[8192], *arguments[] = {"cat", "/proc/self/status", NULL};
+    struct curfew_spawn_request request = plain_request("cat");
+    request.argv = arguments;
+    request.channel_number = 1;
+    request.drop_capabilities = true;
+    run_for_output(request, text, sizeof text);
+    CHECK_EQ(status_field(text, "CapEff", 16), 0);
+    CHECK_EQ(status_field(text, "CapPrm", 16), 0);
+}
+
+static void drop_as_root_without_setpcap(const void *unused)
+{
+    (void)unused;
+    char text[16384];
+    const int kept[] = {CURFEW_STAGE_CLONE, 5};   // any but CAP_SETPCAP (8): CAP_DAC_OVERRIDE and CAP_KILL
+    CHECK_EQ(curfew_capabilities_keep(kept, 2), 0);
+    struct curfew_spawn_request request = report_request();
+    request.drop_capabilities = true;
+    check_failure(&request, CURFEW_STAGE_PRIVILEGES, EPERM);
+    request.no_new_privs = true;
+    run_for_output(request, text, sizeof text);
+    CHECK_EQ(status_field(text, "CapPrm", 16), 0);
+    CHECK_EQ(status_field(text, "CapEff", 16), 0);
+}
+
+static void keeps_channel_number(void)
+{
+    about("channel keeps its number, which is CLOEXEC here");
+    int pipe_ends[2];
+    char text[64], script[64], *arguments[] = {"sh", "-c", script, NULL};
+    must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
+    snprintf(script, sizeof script, "echo hello >&%d", pipe_ends[1]);
+    struct curfew_spawn_request request = plain_request("sh");
+    request.argv = arguments;
+    request.channel_fd = request.channel_number = pipe_ends[1];
+    check_exit(&request, 0);
+    CHECK_EQ(fcntl(pipe_ends[1], F_GETFD), FD_CLOEXEC);
+    close(pipe_ends[1]);
+    read_to_end(pipe_ends[0], text, sizeof text);
+    CHECK_TEXT(text, "hello\n");
+    close(pipe_ends[0]);
+}
+
+// ---- a signal between clone and execve --------------------------------------------------------
+
+static volatile sig_atomic_t handled, handled_elsewhere;
+static pid_t handling_pid;
+
+static void count_signal(int signal)
+{
+    (void)signal;
+    handled = handled + 1;
+    if (syscall(SYS_getpid) != handling_pid)
+        handled_elsewhere = 1;
+}
+
+// The child's write to its "cgroup" is a write to a socket whose owner, our whole group, is signalled for it. So the
+// child has a signal pending when it lets them in; our handler must not run in it, where it would run in our memory.
+static void signal_before_execution(const void *old_clone)
+{
+    int pair[2];
+    must(setpgid(0, 0), "setpgid");
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "socketpair");
+    must(fcntl(pair[0], F_SETOWN, -getpgrp()), "F_SETOWN");
+    must(fcntl(pair[0], F_SETSIG, SIGUSR2), "F_SETSIG");
+    must(fcntl(pair[0], F_SETFL, O_ASYNC), "O_ASYNC");
+    handling_pid = getpid();
+    signal(SIGUSR2, count_signal);
+    if (old_clone)
+        refuse_clone3();
+    struct curfew_spawn_request request = plain_request("true");
+    request.join_fds = &pair[1];
+    request.join_count = 1;
+    struct curfew_wait_info info = run_to_end(&request);
+    CHECK_EQ(info.code, CLD_KILLED);
+    CHECK_EQ(info.status, SIGUSR2);
+    CHECK_EQ(handled, 1);
+    CHECK_EQ(handled_elsewhere, 0);
+}
+
+// ---- from many threads --------------------------------------------------------------------------
+
+static void *spawn_repeatedly(void *argument)
+{
+    int code = (int)(intptr_t)argument;
+    char script[32], *arguments[] = {"sh", "-c", script, NULL};
+    snprintf(script, sizeof script, "exit %d", code);
+    for (int i = 0; i < 25; i++) {
+        struct curfew_spawn_request request = plain_request(i % 3 ? "sh" : "curfew-no-such-program");
+        struct curfew_spawn_result result;
+        request.argv = arguments;
+        int seen = curfew_spawn(&request, &result, NULL);
+        CHECK_EQ(seen, i % 3 ? 0 : -ENOENT);
+        if (seen)
+            continue;
+        struct curfew_wait_info info = end_of(result.pidfd);
+        close(result.pidfd);
+        CHECK_EQ(info.pid, result.pid);
+        CHECK_EQ(info.status, code);
+    }
+    return NULL;
+}
+
+static void many_threads(const void *unused)
+{
+    (void)unused;
+    pthread_t threads[6];
+    struct state before = take_state();
+    for (int i = 0; i < 6; i++)
+        pthread_create(&threads[i], NULL, spawn_repeatedly, (void *)(intptr_t)(10 + i));
+    for (int i = 0; i < 6; i++)
+        pthread_join(threads[i], NULL);
+    check_same_state(&before);
+}
+
+// ---- cgroup -------------------------------------------------------------------------------------
+
+// The directory of our own cgroup v2, or false. Source: proc_pid_mountinfo(5), cgroups(7).
+static bool own_cgroup(char *directory, size_t size, char *path, size_t path_size)
+{
+    char mounts[65536], cgroups[8192];
+    read_text("/proc/self/mountinfo", mounts, sizeof mounts);
+    read_text("/proc/self/cgroup", cgroups, sizeof cgroups);
+    const char *at = !strncmp(cgroups, "0::", 3) ? cgroups : strstr(cgroups, "\n0::");
+    if (!at)
+        return false;
+    at = strstr(at, "0::") + 3;
+    snprintf(path, path_size, "%.*s", (int)strcspn(at, "\n"), at);
+    for (char *line = strtok(mounts, "\n"); line; line = strtok(NULL, "\n")) {
+        char root[1024], mount[1024];
+        if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %1023s %1023s", root, mount) == 2 && !strcmp(root, "/")) {
+            snprintf(directory, size, "%s%s", mount, strcmp(path, "/") ? path : "");
+            return true;
+        }
+    }
+    return false;
+}
+
+static void born_in_cgroup(const void *old_clone)
+{
+    char parent[3072], path[1024], directory[4096], text[16384], expected[2048];
+    if (!own_cgroup(parent, sizeof parent, path, sizeof path))
+        return skip("no cgroup v2 mount, or none that shows our cgroup");
+    const char *name = old_clone ? "old" : "new";
+    snprintf(directory, sizeof directory, "%s/curfew-shim-test-%d-%s", parent, getpid(), name);
+    if (mkdir(directory, 0755))
+        return skip("no cgroup v2 that we may write to");
+    snprintf(expected, sizeof expected, "0::%s/curfew-shim-test-%d-%s\n", strcmp(path, "/") ? path : "", getpid(), name);
+    int fd = (int)must(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory);
+    if (old_clone)
+        refuse_clone3();
+    struct curfew_spawn_request request = report_request();
+    request.cgroup_fd = fd;
+    run_for_output(request, text, sizeof text);
+    CHECK(strstr(text, expected) != NULL);
+    must(rmdir(directory), "rmdir of our cgroup");
+    about("cgroup_fd is a removed cgroup");
+    check_failure(&request, CURFEW_STAGE_CLONE, ENOENT);
+    close(fd);
+}
+
+// ---- terminal -----------------------------------------------------------------------------------
+
+static int open_pseudo_terminal(int *slave)
+{
+    int master = (int)must(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), "posix_openpt");
+    must(grantpt(master), "grantpt");
+    must(unlockpt(master), "unlockpt");
+    *slave = (int)must(open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC), "the pseudo terminal");
+    return master;
+}
+
+static void takes_terminal(const void *unused)
+{
+    (void)unused;
+    int slave, pair[2];
+    setsid();
+    CHECK_EQ(curfew_terminal_open(), -ENXIO);
+    int master = open_pseudo_terminal(&slave);
+    must(ioctl(slave, TIOCSCTTY, 0), "TIOCSCTTY");
+    int terminal = (int)must(curfew_terminal_open(), "curfew_terminal_open");
+    CHECK_EQ(fcntl(terminal, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_is_terminal(slave), 1);
+    CHECK_EQ(curfew_terminal_foreground_group(terminal), getpid());
+
+    char byte, *arguments[] = {"hold", "--hold", NULL};
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "socketpair");
+    struct curfew_spawn_request request = plain_request(self);
+    request.argv = arguments;
+    request.own_process_group = true;
+    must(dup3(terminal, CHANNEL, O_CLOEXEC), "dup3");
+    request.terminal_fd = CHANNEL;    // the channel takes this number, but only afterwards
+    request.channel_fd = pair[1];
+    struct curfew_spawn_result result;
+    if (!CHECK_EQ(curfew_spawn(&request, &result, NULL), 0))
+        return;
+    close(pair[1]);
+    CHECK(readable(pair[0]) && read(pair[0], &byte, 1) == 1);
+    CHECK_EQ(curfew_terminal_foreground_group(terminal), result.pid);
+    curfew_set_signal_mask(bit(SIGTTOU), NULL);
+    CHECK_EQ(curfew_terminal_set_foreground_group(terminal, getpid()), 0);
+    CHECK_EQ(curfew_terminal_foreground_group(terminal), getpid());
+    close(pair[0]);
+    CHECK_EQ(end_of(result.pidfd).status, 0);
+    close(result.pidfd);
+    close(terminal);
+    signal(SIGHUP, SIG_IGN);   // what a session leader gets when its terminal goes
+    close(slave);
+    close(master);
+}
+
+static void test_not_a_terminal(void)
+{
+    about("not a terminal");
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    CHECK_EQ(curfew_is_terminal(null), 0);
+    CHECK_EQ(curfew_is_terminal(9999), 0);
+    CHECK_EQ(curfew_terminal_foreground_group(null), -ENOTTY);
+    CHECK_EQ(curfew_terminal_set_foreground_group(null, getpid()), -ENOTTY);
+    close(null);
+}
+
+// ---- fork, wait, signals ------------------------------------------------------------------------
+
+// Waits for SIGCHLD, which must be blocked, until the child has stopped.
+static bool await_stop(pid_t pid)
+{
+    sigset_t set;
+    const struct timespec deadline = {DEADLINE_MS / 1000, 0};
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (;;) {
+        struct curfew_wait_info info;
+        CHECK_EQ(curfew_waitid(BY_PID, pid, WSTOPPED | WNOHANG, &info), 0);
+        if (info.pid)
+            return CHECK_EQ(info.code, CLD_STOPPED) && CHECK_EQ(info.status, SIGSTOP) && CHECK_EQ(info.cpu_microseconds, 0);
+        if (sigtimedwait(&set, NULL, &deadline) < 0)
+            return CHECK(!"the child stopped before the deadline");
+    }
+}
+
+// Its child ends while it is stopped; as the child's exit signal is SIGCONT, that wakes it.
+static _Noreturn void stopped_parent(int fd)
+{
+    char byte;
+    int pid = curfew_fork(SIGCONT);
+    if (pid == 0) {
+        curfew_set_parent_death_signal(SIGKILL);
+        curfew_exit(read(fd, &byte, 1) == 1 ? 7 : 8);
+    }
+    CHECK(pid > 0);
+    kill(getpid(), SIGSTOP);
+    struct curfew_wait_info info = {0};
+    CHECK_EQ(curfew_waitid(BY_PID, pid, WEXITED, &info), -ECHILD);   // not an ordinary child
+    CHECK_EQ(curfew_waitid(BY_PID, pid, WEXITED | __WALL, &info), 0);
+    CHECK_EQ(info.pid, pid);
+    CHECK_EQ(info.code, CLD_EXITED);
+    CHECK_EQ(info.status, 7);
+    _exit(0);
+}
+
+static void test_fork(void)
+{
+    about("curfew_fork");
+    uint64_t old;
+    int pipe_ends[2];
+    must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
+    curfew_set_signal_mask(bit(SIGCHLD), &old);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(pipe_ends[1]);
+        stopped_parent(pipe_ends[0]);
+    }
+    int pidfd = (int)must(curfew_pidfd_open(pid), "pidfd_open");
+    if (await_stop(pid))
+        must(write(pipe_ends[1], "x", 1), "write");
+    else
+        kill(pid, SIGKILL);
+    CHECK_EQ(end_of(pidfd).status, 0);
+    curfew_set_signal_mask(old, NULL);
+    close(pidfd);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+static void test_waitid(void)
+{
+    about("curfew_waitid");
+    char byte, *arguments[] = {"hold", "--hold", NULL};
+    int pair[2];
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "socketpair");
+    struct curfew_spawn_request request = plain_request(self);
+    request.argv = arguments;
+    request.channel_fd = pair[1];
+    struct curfew_spawn_result result;
+    if (!CHECK_EQ(curfew_spawn(&request, &result, NULL), 0))
+        return;
+    close(pair[1]);
+    CHECK(readable(pair[0]) && read(pair[0], &byte, 1) == 1);
+    struct curfew_wait_info info = {UNTOUCHED, 1, 1, 1, 1};
+    CHECK_EQ(curfew_waitid(BY_PIDFD, result.pidfd, WEXITED | WNOHANG, &info), 0);
+    CHECK_EQ(info.pid, 0);
+    CHECK_EQ(curfew_pidfd_send_signal(result.pidfd, SIGTERM), 0);
+    CHECK(readable(result.pidfd));
+    CHECK_EQ(curfew_waitid(BY_PIDFD, result.pidfd, WEXITED | WNOWAIT, &info), 0);
+    CHECK_EQ(info.pid, result.pid);
+    info = end_of(result.pidfd);
+    CHECK_EQ(info.code, CLD_KILLED);
+    CHECK_EQ(info.status, SIGTERM);
+    CHECK(info.cpu_microseconds > 0 && info.cpu_microseconds < 60 * 1000000LL);
+    CHECK(info.max_rss_kib > 0);
+    info.pid = UNTOUCHED;
+    CHECK_EQ(curfew_waitid(BY_PIDFD, result.pidfd, WEXITED, &info), -ECHILD);
+    CHECK_EQ(info.pid, UNTOUCHED);
+    CHECK_EQ(curfew_pidfd_send_signal(result.pidfd, 0), -ESRCH);
+    close(result.pidfd);
+    close(pair[0]);
+}
+
+static void signals(const void *unused)
+{
+    (void)unused;
+    uint64_t old = 0;
+    struct curfew_signal_info info = {0};
+    CHECK_EQ(curfew_set_signal_mask(~UINT64_C(0), &old), 0);
+    CHECK_EQ(curfew_set_signal_mask(~UINT64_C(0), &old), 0);
+    CHECK_EQ(old, ~(bit(SIGKILL) | bit(SIGSTOP)));
+
+    CHECK_EQ(curfew_queue_signal(getpid(), SIGRTMIN + 3, -12345), 0);
+    CHECK_EQ(curfew_wait_signal(bit(SIGRTMIN + 3), &info), 0);
+    CHECK_EQ(info.signal, SIGRTMIN + 3);
+    CHECK_EQ(info.code, SI_QUEUE);
+    CHECK_EQ(info.pid, getpid());
+    CHECK_EQ(info.value, -12345);
+
+    int fd = (int)must(curfew_signalfd(bit(SIGUSR1) | bit(33) | bit(SIGCHLD)), "signalfd");
+    CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_signalfd_read(fd, &info), 0);
+    CHECK_EQ(curfew_kill(getpid(), SIGUSR1), 0);
+    CHECK_EQ(curfew_signalfd_read(fd, &info), 1);
+    CHECK_EQ(info.signal, SIGUSR1);
+    CHECK_EQ(info.code, SI_USER);
+    CHECK_EQ(info.pid, getpid());
+    CHECK_EQ(curfew_queue_signal(getpid(), 33, 6), 0);   // hidden by glibc
+    CHECK_EQ(curfew_signalfd_read(fd, &info), 1);
+    CHECK_EQ(info.signal, 33);
+    CHECK_EQ(info.value, 6);
+
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(3);
+    CHECK(readable(fd));
+    CHECK_EQ(curfew_signalfd_read(fd, &info), 1);
+    CHECK_EQ(info.signal, SIGCHLD);
+    CHECK_EQ(info.code, CLD_EXITED);
+    CHECK_EQ(info.pid, pid);
+    CHECK_EQ(info.value, 0);
+    struct curfew_wait_info end;
+    CHECK_EQ(curfew_waitid(BY_PID, pid, WEXITED, &end), 0);
+    CHECK_EQ(curfew_signalfd_read(9999, &info), -EBADF);
+
+    // A siginfo without value, and one without sender, whose other fields lie where these would.
+    pid = fork();
+    if (pid == 0)
+        _exit(3);
+    CHECK_EQ(curfew_wait_signal(bit(SIGCHLD), &info), 0);
+    CHECK_EQ(info.pid, pid);
+    CHECK_EQ(info.value, 0);
+    CHECK_EQ(curfew_waitid(BY_PID, pid, WEXITED, &end), 0);
+    int pair[2];
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "socketpair");
+    must(fcntl(pair[0], F_SETOWN, getpid()), "F_SETOWN");
+    must(fcntl(pair[0], F_SETSIG, SIGRTMIN), "F_SETSIG");
+    must(fcntl(pair[0], F_SETFL, O_ASYNC), "O_ASYNC");
+    must(write(pair[1], "x", 1), "write");
+    CHECK_EQ(curfew_wait_signal(bit(SIGRTMIN), &info), 0);
+    CHECK_EQ(info.signal, SIGRTMIN);
+    CHECK_EQ(info.code, 1);    // POLL_IN
+    CHECK_EQ(info.pid, 0);
+    CHECK_EQ(info.value, 0);
+    CHECK_EQ(curfew_kill(pid, 0), -ESRCH);
+
+    signal(SIGUSR2, SIG_IGN);
+    CHECK_EQ(curfew_signal_is_ignored(SIGUSR2), 1);
+    CHECK_EQ(curfew_signal_default(SIGUSR2), 0);
+    CHECK_EQ(curfew_signal_is_ignored(SIGUSR2), 0);
+    CHECK_EQ(curfew_signal_is_ignored(33), 0);
+    CHECK_EQ(curfew_signal_is_ignored(65), -EINVAL);
+    CHECK_EQ(curfew_signal_default(SIGKILL), -EINVAL);
+}
+
+static void own_process(const void *unused)
+{
+    (void)unused;
+    char name[32] = "";
+    int value = 0;
+    CHECK_EQ(curfew_set_name("a name of more than 15 bytes"), 0);
+    prctl(PR_GET_NAME, name);
+    CHECK_TEXT(name, "a name of more ");
+    CHECK_EQ(curfew_set_subreaper(), 0);
+    prctl(PR_GET_CHILD_SUBREAPER, &value);
+    CHECK_EQ(value, 1);
+    CHECK_EQ(curfew_set_parent_death_signal(SIGUSR1), 0);
+    prctl(PR_GET_PDEATHSIG, &value);
+    CHECK_EQ(value, SIGUSR1);
+    CHECK_EQ(curfew_set_parent_death_signal(SIGKILL), 0);
+    CHECK_EQ(curfew_set_timer_slack(1234), 0);
+    CHECK_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), 1234);
+    CHECK_EQ(curfew_set_dumpable(false), 0);
+    CHECK_EQ(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
+    CHECK_EQ(curfew_set_dumpable(true), 0);
+    CHECK_EQ(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
+}
+
+static void test_core_dumps(void)
+{
+    about("core dumps");
+    pid_t pid = fork();
+    if (pid == 0) {
+        must(chdir(scratch), "chdir");
+        const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+        setrlimit(RLIMIT_CORE, &unlimited);
+        CHECK_EQ(curfew_disable_core_dumps(), 0);
+        curfew_signal_default(SIGQUIT);
+        kill(getpid(), SIGQUIT);
+        _exit(0);
+    }
+    int pidfd = (int)must(curfew_pidfd_open(pid), "pidfd_open");
+    struct curfew_wait_info info = end_of(pidfd);
+    CHECK_EQ(info.code, CLD_KILLED);
+    CHECK_EQ(info.status, SIGQUIT);
+    close(pidfd);
+}
+
+static void test_time(void)
+{
+    about("time");
+    struct curfew_ready ready[4];
+    int64_t now = curfew_monotonic_nanoseconds();
+    CHECK(now > 0 && curfew_realtime_nanoseconds() > INT64_C(1500000000) * 1000000000);
+    int timer = (int)must(curfew_timerfd(), "timerfd"), epoll = (int)must(curfew_epoll_create(), "epoll");
+    CHECK_EQ(fcntl(timer, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(fcntl(epoll, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_epoll_add(epoll, timer, EPOLLIN, UINT64_C(0xfedcba9876543210)), 0);
+    CHECK_EQ(curfew_epoll_add(epoll, timer, EPOLLIN, 1), -EEXIST);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, 0), 0);
+    CHECK_EQ(curfew_timerfd_set(timer, now + 20000000), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, DEADLINE_MS), 1);
+    CHECK(curfew_monotonic_nanoseconds() >= now + 20000000);
+    CHECK_EQ(ready[0].token, UINT64_C(0xfedcba9876543210));
+    CHECK_EQ(ready[0].events, EPOLLIN);
+    CHECK_EQ(curfew_timerfd_set(timer, 0), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, 0), 0);
+    CHECK_EQ(curfew_timerfd_set(timer, 1), 0);    // long past: at once
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, DEADLINE_MS), 1);
+    CHECK_EQ(curfew_epoll_modify(epoll, timer, 0, 2), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, 0), 0);
+    CHECK_EQ(curfew_timerfd_set(timer, INT64_MIN), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 0, 0), -EINVAL);
+    CHECK_EQ(curfew_epoll_remove(epoll, timer), 0);
+    CHECK_EQ(curfew_epoll_remove(epoll, timer), -ENOENT);
+    close(timer);
+    close(epoll);
+}
+
+static void interrupted_wait(const void *unused)
+{
+    (void)unused;
+    struct curfew_ready ready;
+    const struct itimerval soon = {{0, 0}, {0, 10000}};
+    int epoll = (int)must(curfew_epoll_create(), "epoll");
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    CHECK_EQ(curfew_epoll_wait(epoll, &ready, 1, DEADLINE_MS), 0);
+}
+
+static void test_shared_page(void)
+{
+    about("shared page");
+    unsigned char *page = curfew_map_shared_page();
+    if (!CHECK(page != NULL))
+        return;
+    CHECK_EQ(page[0] | page[4095], 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        page[4095] = 42;
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    CHECK_EQ(page[4095], 42);
+    munmap(page, 4096);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static void test_files(void)
+{
+    about("files");
+    char buffer[64];
+    struct curfew_file_status status, same;
+    int directory = (int)must(open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC), scratch);
+    CHECK_EQ(curfew_mkdir_at(directory, "files", 0700), 0);
+    CHECK_EQ(curfew_mkdir_at(directory, "files", 0700), -EEXIST);
+    CHECK_EQ(curfew_write_file_at(directory, "files/a", "text"), -ENOENT);
+    int fd = curfew_open_at(directory, "files/a", O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_open_at(directory, "files/a", O_RDWR | O_CREAT | O_EXCL, 0600), -EEXIST);
+    CHECK_EQ(curfew_write_file_at(directory, "files/a", "0123456789"), 0);
+    CHECK_EQ(curfew_read_file_at(directory, "files/a", buffer, sizeof buffer), 10);
+    CHECK_EQ(curfew_read_file_at(directory, "files/a", buffer, 4), 4);
+    CHECK_EQ(curfew_read_file_at(directory, "files/b", buffer, 4), -ENOENT);
+    CHECK_EQ(curfew_read_file_at(directory, "files", buffer, 4), -EISDIR);
+    CHECK_EQ(curfew_pread(fd, buffer, 3, 7), 3);
+    CHECK(!memcmp(buffer, "789", 3));
+    CHECK_EQ(curfew_write(fd, "ab", 2), 2);
+    CHECK_EQ(curfew_read(fd, buffer, 2), 2);
+    CHECK(!memcmp(buffer, "23", 2));
+    CHECK_EQ(curfew_fstat(fd, &status), 0);
+    CHECK_EQ(curfew_stat_at(directory, "files/a", true, &same), 0);
+    CHECK_EQ(status.inode, same.inode);
+    CHECK_EQ(status.device, same.device);
+    CHECK_EQ(status.mode, S_IFREG | 0600);
+    CHECK_EQ(status.uid, geteuid());
+    CHECK_EQ(status.link_count, 1);
+    must(symlinkat("a", directory, "files/link"), "symlink");
+    CHECK_EQ(curfew_stat_at(directory, "files/link", false, &same), 0);
+    CHECK_EQ(same.mode & S_IFMT, S_IFLNK);
+    CHECK_EQ(curfew_stat_at(directory, "files/link", true, &same), 0);
+    CHECK_EQ(same.inode, status.inode);
+    same.inode = 1;
+    CHECK_EQ(curfew_stat_at(directory, "files/none", true, &same), -ENOENT);
+    CHECK_EQ(same.inode, 1);
+
+    int other = curfew_open_at(directory, "files/a", O_RDONLY, 0);
+    CHECK_EQ(curfew_flock(fd, false), 0);
+    CHECK_EQ(curfew_flock(other, false), -EWOULDBLOCK);
+    CHECK_EQ(curfew_close(fd), 0);
+    CHECK_EQ(curfew_close(fd), -EBADF);
+    CHECK_EQ(curfew_flock(other, true), 0);
+    CHECK_EQ(curfew_is_descriptor_open(other), 1);
+    CHECK_EQ(curfew_close(other), 0);
+    CHECK_EQ(curfew_is_descriptor_open(other), 0);
+
+    int inotify = curfew_inotify(), event = curfew_eventfd();
+    CHECK(fcntl(inotify, F_GETFL) & O_NONBLOCK && fcntl(event, F_GETFL) & O_NONBLOCK);
+    CHECK_EQ(fcntl(inotify, F_GETFD) & fcntl(event, F_GETFD), FD_CLOEXEC);
+    CHECK(curfew_inotify_watch(inotify, scratch_path("files"), 0x40 | 0x80) >= 0);   // IN_MOVED_FROM, IN_MOVED_TO
+    CHECK_EQ(curfew_read(inotify, buffer, sizeof buffer), -EAGAIN);
+    CHECK_EQ(curfew_rename_at(directory, "files/a", "files/b"), 0);
+    CHECK(curfew_read(inotify, buffer, sizeof buffer) > 0);
+    CHECK_EQ(curfew_inotify_watch(inotify, "/nonexistent", 2), -ENOENT);
+    close(inotify);
+    close(event);
+    CHECK_EQ(curfew_rmdir_at(directory, "files"), -ENOTEMPTY);
+    CHECK_EQ(curfew_unlink_at(directory, "files/link"), 0);
+    CHECK_EQ(curfew_unlink_at(directory, "files/b"), 0);
+    CHECK_EQ(curfew_unlink_at(directory, "files/b"), -ENOENT);
+    CHECK_EQ(curfew_rmdir_at(directory, "files"), 0);
+    close(directory);
+}
+
+// Lists with a buffer of `size` and counts how often each of the names was seen.
+static void list_with(int fd, size_t size, int names, int *calls)
+{
+    char buffer[8192], seen[512] = {0};
+    int64_t offset = 0;
+    int total = 0;
+    for (*calls = 0; offset != -1 && *calls < 2000; ++*calls) {
+        int used = curfew_list_directory(fd, buffer, size, &offset);
+        if (!CHECK(used >= 0))
+            return;
+        for (char *name = buffer; name < buffer + used; name += strlen(name) + 1) {
+            int number = -1;
+            if (!CHECK(sscanf(name, "name-%d", &number) == 1 && number >= 0 && number < names))
+                return;
+            seen[number]++;
+            total++;
+        }
+    }
+    CHECK_EQ(total, names);
+    for (int i = 0; i < names; i++)
+        if (seen[i] != 1)
+            CHECK_EQ(seen[i], 1);
+    CHECK_EQ(curfew_list_directory(fd, buffer, size, &offset), 0);
+    CHECK_EQ(offset, -1);
+}
+
+static void test_directory(void)
+{
+    about("directory");
+    enum { NAMES = 300 };
+    int calls;
+    must(mkdir(scratch_path("list"), 0755), "mkdir");
+    int fd = (int)must(open(scratch_path("list"), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "list");
+    list_with(fd, 64, 0, &calls);
+    CHECK_EQ(calls, 1);
+    for (int i = 0; i < NAMES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "list/name-%d-%.*s", i, i % 40, "........................................");
+        make_file(scratch_path(name), "", 0600);
+    }
+    list_with(fd, 8192, NAMES, &calls);
+    list_with(fd, 64, NAMES, &calls);
+    list_with(fd, 1000, NAMES, &calls);
+    char small[4];
+    int64_t offset = 0;
+    CHECK_EQ(curfew_list_directory(fd, small, sizeof small, &offset), -EINVAL);
+    CHECK_EQ(offset, 0);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK_EQ(curfew_list_directory(null, small, sizeof small, &offset), -ENOTDIR);
+    close(null);
+    close(fd);
+}
+
+// ---- sockets ------------------------------------------------------------------------------------
+
+static void send_with_descriptors(int fd)
+{
+    char control[CMSG_SPACE(3 * sizeof(int))] = {0};
+    struct iovec vector = {"d", 1};
+    struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *message = CMSG_FIRSTHDR(&header);
+    message->cmsg_level = SOL_SOCKET;
+    message->cmsg_type = SCM_RIGHTS;
+    message->cmsg_len = CMSG_LEN(3 * sizeof(int));
+    memcpy(CMSG_DATA(message), (int[]){0, 1, 2}, 3 * sizeof(int));
+    must(sendmsg(fd, &header, 0), "sendmsg");
+}
+
+static void test_socketpair(void)
+{
+    about("socketpair");
+    char buffer[64];
+    int fds[2], plain[2];
+    struct curfew_sender sender = {1, 1, 1};
+    CHECK_EQ(curfew_socketpair(fds), 0);
+    CHECK_EQ(fcntl(fds[0], F_GETFD) & fcntl(fds[1], F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(fcntl(fds[0], F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    CHECK_EQ(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
+    CHECK_EQ(curfew_receive(fds[0], buffer, sizeof buffer, &sender), -EAGAIN);
+    CHECK_EQ(sender.pid, 1);
+
+    // An inherited end: SO_PEERCRED names who made the pair, each message who wrote it.
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(write(fds[1], "from the child", 14) == 14 ? 0 : 1);
+    CHECK(readable(fds[0]));
+    waitpid(pid, NULL, 0);
+    CHECK_EQ(curfew_send(fds[1], "from us", 7), 7);
+    CHECK_EQ(curfew_receive(fds[0], buffer, sizeof buffer, &sender), 14);   // not mixed with ours
+    CHECK_EQ(sender.pid, pid);
+    CHECK_EQ(sender.uid, getuid());
+    CHECK_EQ(sender.gid, getgid());
+    CHECK_EQ(curfew_receive(fds[0], buffer, sizeof buffer, &sender), 7);
+    CHECK_EQ(sender.pid, getpid());
+    CHECK_EQ(curfew_peer(fds[0], &sender), 0);
+    CHECK_EQ(sender.pid, getpid());
+
+    about("descriptors sneaked in, with credentials");
+    struct state before = take_state();
+    send_with_descriptors(fds[1]);
+    CHECK_EQ(curfew_receive(fds[0], buffer, sizeof buffer, &sender), 1);
+    CHECK_EQ(sender.pid, getpid());
+    check_same_state(&before);
+
+    about("descriptors sneaked in, without credentials");
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, plain), "socketpair");
+    before = take_state();
+    send_with_descriptors(plain[1]);
+    CHECK_EQ(curfew_receive(plain[0], buffer, sizeof buffer, &sender), 1);
+    CHECK_EQ(sender.pid, 0);
+    check_same_state(&before);
+    close(plain[0]);
+    close(plain[1]);
+
+    about("closed socket");
+    close(fds[1]);
+    CHECK_EQ(curfew_receive(fds[0], buffer, sizeof buffer, &sender), 0);
+    CHECK_EQ(curfew_send(fds[0], "x", 1), -EPIPE);    // and no SIGPIPE
+    close(fds[0]);
+}
+
+static void test_send_full(void)
+{
+    about("full socket");
+    char block[4096] = {0};
+    int fds[2], result, sends = 0;
+    CHECK_EQ(curfew_socketpair(fds), 0);
+    while ((result = curfew_send(fds[1], block, sizeof block)) > 0 && sends < 100000)
+        sends++;
+    CHECK_EQ(result, -EAGAIN);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void test_named_socket(void)
+{
+    about("named socket");
+    char buffer[16];
+    struct curfew_sender peer;
+    const char *path = scratch_path("socket");
+    mode_t old = umask(0);
+    int listener = curfew_unix_listen(path, 4);
+    umask(old);
+    struct stat status;
+    if (!CHECK(listener >= 0))
+        return;
+    CHECK_EQ(stat(path, &status), 0);
+    CHECK_EQ(status.st_mode, S_IFSOCK | 0600);
+    CHECK_EQ(fcntl(listener, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_unix_accept(listener), -EAGAIN);
+    CHECK_EQ(curfew_unix_listen(path, 4), -EADDRINUSE);
+    CHECK_EQ(stat(path, &status), 0);    // the refused one has not unlinked it
+
+    int client = curfew_unix_connect(path);
+    CHECK(client >= 0);
+    CHECK_EQ(fcntl(client, F_GETFL) & O_NONBLOCK, 0);
+    CHECK_EQ(fcntl(client, F_GETFD), FD_CLOEXEC);
+    int server = curfew_unix_accept(listener);
+    CHECK(server >= 0);
+    CHECK_EQ(fcntl(server, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    CHECK_EQ(fcntl(server, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_peer(server, &peer), 0);
+    CHECK_EQ(peer.pid, getpid());
+    CHECK_EQ(peer.uid, getuid());
+    int pidfd = curfew_peer_pidfd(server);
+    if (pidfd == -ENOPROTOOPT || pidfd == -EINVAL) {
+        skip("SO_PEERPIDFD needs Linux 6.5");
+    } else {
+        CHECK(pidfd >= 0);
+        CHECK_EQ(fcntl(pidfd, F_GETFD), FD_CLOEXEC);
+        CHECK_EQ(curfew_pidfd_send_signal(pidfd, 0), 0);
+        close(pidfd);
+    }
+    CHECK_EQ(curfew_send(client, "hi", 2), 2);
+    CHECK(readable(server));
+    CHECK_EQ(curfew_receive(server, buffer, sizeof buffer, &peer), 2);
+    close(client);
+    close(server);
+    close(listener);
+    CHECK_EQ(curfew_unix_connect(path), -ECONNREFUSED);
+    unlink(path);
+    CHECK_EQ(curfew_unix_connect(path), -ENOENT);
+}
+
+static void test_socket_paths(void)
+{
+    about("socket paths");
+    struct state before = take_state();
+    char path[200];
+    const size_t longest = sizeof((struct sockaddr_un *)0)->sun_path - 1;
+    memset(path, 'p', sizeof path);
+    path[longest + 1] = 0;
+    CHECK_EQ(curfew_unix_listen(path, 1), -ENAMETOOLONG);
+    CHECK_EQ(curfew_unix_connect(path), -ENAMETOOLONG);
+    path[longest] = 0;
+    CHECK_EQ(curfew_unix_connect(path), -ENOENT);
+    CHECK_EQ(curfew_unix_listen("", 1), -EINVAL);
+    CHECK_EQ(curfew_unix_connect(""), -EINVAL);
+    CHECK_EQ(curfew_unix_listen(scratch_path("none/socket"), 1), -ENOENT);
+    check_same_state(&before);
+}
+
+struct socket_fault {
+    int call, error;
+};
+
+static void listen_fails(const void *argument)
+{
+    const struct socket_fault *fault = argument;
+    const char *path = scratch_path("faulty");
+    const struct rule rule = {fault->call, -1, 0, fails_with(fault->error)};
+    struct state before = take_state();
+    install_rules(&rule, 1);
+    CHECK_EQ(curfew_unix_listen(path, 1), -fault->error);
+    CHECK_EQ(access(path, F_OK), -1);
+    check_same_state(&before);
+}
+
+static void pair_fails(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_setsockopt, -1, 0, fails_with(ENOBUFS)};
+    int fds[2] = {UNTOUCHED, UNTOUCHED};
+    struct state before = take_state();
+    install_rules(&rule, 1);
+    CHECK_EQ(curfew_socketpair(fds), -ENOBUFS);
+    CHECK_EQ(fds[0], UNTOUCHED);
+    check_same_state(&before);
+}
+
+// The process dies in listen(), so the file is left as bind() made it: its mode then is its mode from the start.
+static void test_mode_at_bind(void)
+{
+    about("mode of the socket file as it is bound");
+    const char *path = scratch_path("bound");
+    struct stat status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        const struct rule rule = {SYS_listen, -1, 0, SECCOMP_RET_KILL_PROCESS};
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        umask(0);
+        install_rules(&rule, 1);
+        _exit(curfew_unix_listen(path, 1) < 0);
+    }
+    int pidfd = (int)must(curfew_pidfd_open(pid), "pidfd_open");
+    CHECK_EQ(end_of(pidfd).status, SIGSYS);
+    close(pidfd);
+    CHECK_EQ(stat(path, &status), 0);
+    CHECK_EQ(status.st_mode, S_IFSOCK | 0600);
+}
+
+// ---- capabilities -------------------------------------------------------------------------------
+
+static void keep_capabilities(const void *unused)
+{
+    (void)unused;
+    char status[8192], text[64];
+    const int kept[] = {5, 19, 63}, invalid[] = {64};
+    read_text("/proc/self/status", status, sizeof status);
+    uint64_t had = status_field(status, "CapPrm", 16);
+    errno = UNTOUCHED;
+    if (had) {
+        CHECK_EQ(curfew_capabilities_keep(invalid, 1), -EINVAL);
+        CHECK_EQ(curfew_capabilities_keep((const int[]){-1}, 1), -EINVAL);
+    }
+    CHECK_EQ(curfew_capabilities_keep(kept, 3), 0);
+    CHECK_EQ(errno, UNTOUCHED);
+    read_text("/proc/self/status", status, sizeof status);
+    uint64_t expected = had & (UINT64_C(1) << 5 | UINT64_C(1) << 19);
+    CHECK_EQ(status_field(status, "CapPrm", 16), expected);
+    CHECK_EQ(status_field(status, "CapEff", 16), expected);
+    CHECK_EQ(status_field(status, "CapInh", 16), 0);
+    if (expected == (UINT64_C(1) << 5 | UINT64_C(1) << 19)) {
+        CHECK_EQ(curfew_capabilities_text(text, sizeof text), 26);
+        CHECK_TEXT(text, "cap_kill,cap_sys_ptrace=ep");
+    }
+    CHECK_EQ(curfew_capabilities_keep(NULL, 0), 0);
+    CHECK_EQ(curfew_capabilities_keep(kept, 3), 0);   // nothing left, nothing to do
+    read_text("/proc/self/status", status, sizeof status);
+    CHECK_EQ(status_field(status, "CapPrm", 16), 0);
+    int length = curfew_capabilities_text(text, sizeof text);
+    CHECK_EQ(length, strlen(text));
+    CHECK(curfew_capabilities_text(text, 1) == 0 && text[0] == 0);
+    CHECK_EQ(curfew_capabilities_text(text, 0), -EINVAL);
+}
+
+static void test_capability_names(void)
+{
+    about("capability names");
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_capability_number("cap_kill"), 5);
+    CHECK_EQ(curfew_capability_number("cap_sys_ptrace"), 19);
+    CHECK_EQ(curfew_capability_number("cap_of_tea"), -EINVAL);
+    CHECK_EQ(curfew_capability_number(""), -EINVAL);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static void test_spawn(void)
+{
+    static const char yes;
+    test_bad_descriptors();
+    stage_may_be_null();
+    about("a session leader's child gets its own group");
+    in_helper(test_group_of_session_leader, NULL);
+    about("RLIMIT_NPROC");
+    in_helper(out_of_processes, NULL);
+    about("RLIMIT_NOFILE");
+    in_helper(out_of_descriptors, NULL);
+    test_search();
+    test_search_limits();
+    test_scripts();
+    about("born");
+    in_helper(born, NULL);
+    about("born by the old clone");
+    in_helper(born, &yes);
+    test_drop_bounding();
+    about("capabilities dropped by an ordinary user");
+    in_helper(drop_as_nobody, NULL);
+    about("capabilities dropped by uid 0 without CAP_SETPCAP");
+    if (geteuid() == 0)
+        in_helper(drop_as_root_without_setpcap, NULL);
+    else
+        skip("needs uid 0");
+    keeps_channel_number();
+    about("signal before execution");
+    in_helper(signal_before_execution, NULL);
+    about("signal before execution, old clone");
+    in_helper(signal_before_execution, &yes);
+    about("threads");
+    in_helper(many_threads, NULL);
+    about("born in a cgroup");
+    in_helper(born_in_cgroup, NULL);
+    about("born in a cgroup, old clone");
+    in_helper(born_in_cgroup, &yes);
+    test_faults();
+}
+
+static void test_sockets(void)
+{
+    test_socketpair();
+    test_send_full();
+    test_named_socket();
+    test_socket_paths();
+    test_mode_at_bind();
+    const struct socket_fault faults[] = {
+        {SYS_socket, EMFILE}, {SYS_fchmod, EPERM}, {SYS_bind, EACCES}, {SYS_listen, EADDRINUSE}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        about("socket fault %zu", i);
+        in_helper(listen_fails, &faults[i]);
+    }
+    about("socketpair fault");
+    in_helper(pair_fails, NULL);
+}
+
+static void test_processes(void)
+{
+    test_fork();
+    test_waitid();
+    about("signals");
+    in_helper(signals, NULL);
+    about("own process");
+    in_helper(own_process, NULL);
+    test_core_dumps();
+    test_time();
+    about("interrupted epoll_wait");
+    in_helper(interrupted_wait, NULL);
+    test_shared_page();
+}
+
+static void remove_scratch(void)
+{
+    char *arguments[] = {"rm", "-rf", scratch, NULL};
+    if (getpid() != owner)
+        return;
+    struct curfew_spawn_request request = plain_request("rm");
+    struct curfew_spawn_result result;
+    request.argv = arguments;
+    if (curfew_spawn(&request, &result, NULL) == 0)
+        end_of(result.pidfd);
+}
+
+// Prints the median and the 90th percentile of what curfew_spawn takes for `true`, in microseconds.
+static int by_time(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static int bench(const char *file)
+{
+    enum { RUNS = 1000 };
+    static int64_t spawned[RUNS], reaped[RUNS];
+    struct curfew_spawn_request request = plain_request(file);
+    request.own_process_group = true;
+    for (int i = 0; i < RUNS; i++) {
+        struct curfew_spawn_result result;
+        struct curfew_wait_info info;
+        int64_t start = curfew_monotonic_nanoseconds();
+        must(curfew_spawn(&request, &result, NULL), "curfew_spawn");
+        spawned[i] = curfew_monotonic_nanoseconds() - start;
+        curfew_waitid(BY_PIDFD, result.pidfd, WEXITED, &info);
+        reaped[i] = curfew_monotonic_nanoseconds() - start;
+        close(result.pidfd);
+    }
+    qsort(spawned, RUNS, sizeof *spawned, by_time);
+    qsort(reaped, RUNS, sizeof *reaped, by_time);
+    printf("spawn %s: median %.1f us, p90 %.1f, min %.1f; until reaped: median %.1f\n", file, spawned[RUNS / 2] / 1e3,
+        spawned[RUNS * 9 / 10] / 1e3, spawned[0] / 1e3, reaped[RUNS / 2] / 1e3);
+    return 0;
+}
+
+int main(int argc, char **argv, char **envp)
+{
+    if (argc > 1 && !strcmp(argv[1], "--report"))
+        return report(argc, argv, envp);
+    if (argc > 1 && !strcmp(argv[1], "--hold"))
+        return hold();
+    counts = curfew_map_shared_page();
+    if (!counts)
+        return 2;
+    if (argc > 1 && !strcmp(argv[1], "--bench"))
+        return bench(argc > 2 ? argv[2] : "true");
+    must(readlink("/proc/self/exe", self, sizeof self - 1), "/proc/self/exe");
+    const char *temporary = getenv("TMPDIR");
+    snprintf(scratch, sizeof scratch, "%s/curfew-shim-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(scratch))
+        give_up("mkdtemp");
+    owner = getpid();
+    signal(SIGCHLD, SIG_DFL);      // whoever started us may have ignored it, and then nothing could be waited for
+    test_spawn();
+    test_processes();
+    about("");
+    test_files();
+    test_directory();
+    test_not_a_terminal();
+    about("terminal");
+    in_helper(takes_terminal, NULL);
+    test_sockets();
+    about("capabilities");
+    in_helper(keep_capabilities, NULL);
+    test_capability_names();
+    about("the tests themselves leave nothing");
+    CHECK_EQ(take_state().children, ECHILD);
+    remove_scratch();
+    printf("%d passed, %d failed, %d skipped\n", counts->passed, counts->failed, counts->skipped);
+    return counts->failed != 0;
+}
