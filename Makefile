@@ -1,0 +1,71 @@
+# Curfew: `make help` lists the verbs.
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The build that users get: static, laid out for a quick start (docs/adr/0002-launch.md).
+STATIC := .build-static
+RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -static-executable \
+	-Xswiftc -enforce-exclusivity=unchecked -Xswiftc -Xfrontend -Xswiftc -disable-type-layout \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
+	-Xlinker --symbol-ordering-file=$(CURDIR)/.ci/hot-symbols.txt -Xlinker --no-warn-symbol-ordering
+CURFEW := $(STATIC)/release/curfew
+PYTEST := python3 -m pytest -p no:cacheprovider
+
+.PHONY: help deps build debug test unit shim integration examples check format bench hot-symbols install uninstall clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+deps: ## install what building and testing need (Debian; asks for root where it isn't)
+	.ci/deps
+
+build: ## the static executable, $(STATIC)/release/curfew
+	swift build $(RELEASE) --product curfew
+	swift build $(RELEASE) --product curfew-help
+
+debug: ## everything, unoptimised
+	swift build --build-tests
+
+test: unit shim integration examples ## every test; what the README and CI call
+
+unit: ## the core, the codecs, the engine, the command line's reading
+	swift test
+
+shim: ## the C layer, each system call made to fail
+	Tests/Shim/run.sh
+
+integration: build ## real processes, real programs, real terminals
+	CURFEW=$(CURDIR)/$(CURFEW) $(PYTEST) Tests/Integration
+
+examples: build ## run each example
+	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all
+
+check: ## format, lint, no Foundation in the core, no sleeping in tests, documents' links
+	.ci/check
+
+format: ## format the Swift sources in place
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+bench: build ## every figure as a ratio against its peers, measured in one run (ROWS="launch memory" for some)
+	python3 Tests/Bench/bench.py --curfew $(CURDIR)/$(CURFEW) $(ROWS)
+
+hot-symbols: build ## record anew which functions a launch runs, for the linker to lay side by side
+	.ci/hot-symbols $(CURFEW) > .ci/hot-symbols.new && mv .ci/hot-symbols.new .ci/hot-symbols.txt
+
+install: build ## into $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/curfew
+	install -s -m 755 $(CURFEW) $(DESTDIR)$(PREFIX)/bin/curfew
+	install -s -m 755 $(STATIC)/release/curfew-help $(DESTDIR)$(PREFIX)/libexec/curfew/curfew-help
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(STATIC)/release/curfew-help --generate-completion-script bash \
+		> $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
+
+uninstall: ## undo `make install`
+	rm -f $(DESTDIR)$(PREFIX)/bin/curfew $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/curfew
+
+clean: ## remove what building made
+	swift package clean
+	rm -rf $(STATIC)
