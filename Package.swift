@@ -32,18 +32,27 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CurfewArguments",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
-        .executableTarget(name: "curfew", dependencies: ["CurfewCommand"], swiftSettings: settings),
-        .executableTarget(name: "curfew-help", dependencies: ["CurfewArguments"], swiftSettings: settings),
+        .executableTarget(name: "curfew", dependencies: ["CCurfew", "CurfewCommand"]),
+        .executableTarget(
+            name: "curfew-help", dependencies: ["CurfewArguments", "CurfewCommand"], swiftSettings: settings),
         .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
         .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
         .testTarget(name: "CurfewLinuxTests", dependencies: ["CurfewLinux", "CCurfew"], swiftSettings: settings),
         .testTarget(
-            name: "CurfewEngineTests", dependencies: ["CurfewEngine", "CurfewCore", "CurfewWire"],
+            name: "CurfewEngineTests",
+            dependencies: ["CurfewEngine", "CurfewCore", "CurfewWire", "CurfewLinux", "CCurfew"],
             swiftSettings: settings),
         .testTarget(
-            name: "CurfewCommandTests", dependencies: ["CurfewCommand", "CurfewArguments", "CurfewCore"],
+            name: "CurfewCommandTests",
+            dependencies: [
+                "CurfewCommand", "CurfewArguments", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
     ]
 )

@@ -3,43 +3,64 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// Finds the supervisor of an app by its name, or by the pid of its program or of its `curfew run`.
+/// Finds the supervisor of an app by its name, or by the pid of its program, its `curfew run` or its supervisor.
 struct AppLookup {
-    let directory = RuntimeDirectory.ofThisUser()
+    let verb: String
+    private let directory = RuntimeDirectory.ofThisUser()
 
-    /// The running apps' status, by name.
-    func all() -> [AppStatus] {
-        directory.names().compactMap { name in
-            guard var client = try? ControlClient(path: directory.socketPath(name)),
-                let answer = try? client.request(Message("status", [Field("id", "1")]))
-            else { return nil }
-            return AppStatus(answer)
+    init(verb: String) { self.verb = verb }
+
+    /// The running apps' status, by name; says which supervisors don't answer.
+    func all() -> [AppStatus] { directory.names().compactMap { status(of: $0) } }
+
+    private func status(of name: String) -> AppStatus? {
+        let path = directory.socketPath(name)
+        do throws(ControlClient.Failure) {
+            var client = try ControlClient(path: path)
+            return AppStatus(try client.request(Message("status", [Field("id", "1")])))
+        } catch {
+            // A socket left over, an app that ends this moment, or one that isn't ours to see: nothing to list.
+            if case .broken = error { StandardError.print(error.explained(verb, .named(name, path: path)).line) }
+            return nil
         }
     }
 
-    /// The socket of `app`. Throws `UsageError` for what can't be a name, and when several apps answer to it.
-    func socket(of app: String, verb: String) throws(UsageError) -> String {
-        if Int32(app) == nil {
+    /// The app that `app` names, or that is meant when nothing is; nil when none runs.
+    ///
+    /// Throws for what can't be a name, and when several apps could be meant.
+    func target(of app: String?) throws(UsageError) -> AppTarget? {
+        guard let app else { return try onlyTarget() }
+        guard isPid(app) else {
             guard AppName.isValid(app) else {
                 throw UsageError(verb, "\"\(app)\" is neither a name nor a pid; a name is \(AppName.accepted)")
             }
-            return directory.socketPath(app)
+            return .named(app, path: directory.socketPath(app))
         }
         let matches = all().filter { $0.answers(toPid: app) }
         if matches.count > 1 {
-            let names = matches.map(\.name).joined(separator: ", ")
-            throw UsageError(verb, "\(app) could be any of \(names); say which by name")
+            throw UsageError(verb, "the pid \(app) could mean \(listed(matches)); say which by name")
         }
-        return directory.socketPath(matches.first?.name ?? app)
+        guard let match = matches.first else { return .missing(pid: app, path: directory.socketPath(app)) }
+        return .named(match.name, path: directory.socketPath(match.name), subject: app)
     }
 
-    /// The app that is meant when none is named: the one we are in, or the only one.
-    func onlySocket(verb: String) throws(UsageError) -> String? {
-        if let inherited = getenv("CURFEW_SOCKET") { return String(cString: inherited) }
+    /// The one we are in, or the only one.
+    private func onlyTarget() throws(UsageError) -> AppTarget? {
+        if let path = AppLookup.inheritedSocket() { return .inherited(path) }
         let running = all()
-        if running.count > 1 {
-            throw UsageError(verb, "say which app: \(running.map(\.name).joined(separator: ", "))")
-        }
-        return running.first.map { directory.socketPath($0.name) }
+        if running.count > 1 { throw UsageError(verb, "several apps are running; say which: \(listed(running))") }
+        return running.first.map { .named($0.name, path: directory.socketPath($0.name)) }
     }
+
+    /// The control socket of the app this process is in.
+    static func inheritedSocket() -> String? {
+        guard let path = getenv("CURFEW_SOCKET"), path[0] != 0 else { return nil }
+        return String(cString: path)
+    }
+
+    private func isPid(_ app: String) -> Bool {
+        app.utf8.allSatisfy { (48...57).contains($0) } && Int32(app).map { $0 > 0 } == true
+    }
+
+    private func listed(_ apps: [AppStatus]) -> String { apps.map(\.name).joined(separator: ", ") }
 }

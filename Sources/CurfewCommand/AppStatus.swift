@@ -14,7 +14,10 @@ struct AppStatus {
 
     var name: String { self["app"] }
 
-    func answers(toPid pid: String) -> Bool { self["pid"] == pid || self["front"] == pid }
+    func answers(toPid pid: String) -> Bool { ["pid", "front", "supervisor"].contains { self[$0] == pid } }
+
+    /// A field as it was sent, for a person's terminal.
+    func text(_ key: String) -> String { Printable.text(self[key]) }
 
     func duration(_ key: String) -> String {
         HumanText.duration(nanoseconds: Seconds.parse(self[key]) ?? 0)
@@ -43,15 +46,19 @@ struct AppStatus {
     ]
     private static let durations: Set = ["since", "remaining", "budget", "cpu", "running-for", "time-limit", "time"]
 
-    /// Numbers as numbers, an infinite duration as null.
+    private static let flags: Set = ["aware", "traced", "terminating"]
+
+    /// Numbers as numbers, an infinite duration as null; a command called `true` stays a string.
     static func value(_ field: Field) -> JSON {
         if integers.contains(field.key), let number = Int64(field.value) { return .integer(number) }
         if durations.contains(field.key) { return seconds(field.value) }
-        if field.value == "true" || field.value == "false" { return .bool(field.value == "true") }
+        if flags.contains(field.key) { return .bool(field.value == "true") }
         return .string(field.value)
     }
 
-    private static func seconds(_ text: String) -> JSON { text == "inf" ? .null : Double(text).map { .number($0) } ?? .null }
+    private static func seconds(_ text: String) -> JSON {
+        text == "inf" ? .null : Double(text).map { .number($0) } ?? .null
+    }
 
     static func camelCase(_ key: String) -> String {
         let parts = key.split(separator: "-")

@@ -1,3 +1,4 @@
+import CurfewEngine
 import Glibc
 
 /// Walks the process's own argv, option by option, without copying it.
@@ -29,8 +30,10 @@ public struct ArgumentReader {
     }
 
     /// The next option or operand; nil at the end. After `--` all are operands.
+    ///
+    /// Throws for a value that nobody asked for, and for `--help` and `-h`, which every verb has.
     public mutating func next() throws(UsageError) -> Token? {
-        if let inlineValue { throw error("\(lastOption) takes no value; it was given \(inlineValue)") }
+        if let inlineValue { throw error("\(lastOption) takes no value; it was given \"\(inlineValue)\"") }
         guard let text = peek() else { return nil }
         position += 1
         if hasEndedOptions || text[0] != 45 || text[1] == 0 { return .operand(String(cString: text)) }
@@ -38,26 +41,34 @@ public struct ArgumentReader {
             hasEndedOptions = true
             return try next()
         }
-        return .option(split(String(cString: text)))
+        let option = split(text)
+        if option == "--help" || option == "-h" { throw .help(verb) }
+        return .option(option)
     }
 
     private var lastOption = ""
 
-    private mutating func split(_ text: String) -> String {
-        lastOption = text
-        guard let equals = text.firstIndex(of: "="), text.hasPrefix("--") else { return text }
-        inlineValue = String(text[text.index(after: equals)...])
-        lastOption = String(text[..<equals])
+    /// By the C library: Swift's strings would look for grapheme clusters, and page in what that takes.
+    private mutating func split(_ text: UnsafeMutablePointer<CChar>) -> String {
+        if text[1] == 45, let equals = strchr(text, 61) {
+            inlineValue = String(cString: equals + 1)
+            let name = UnsafeRawBufferPointer(start: text, count: equals - text)
+            lastOption = String(decoding: name, as: UTF8.self)
+        } else {
+            lastOption = String(cString: text)
+        }
         return lastOption
     }
 
-    /// The value of the option just read: what followed its `=`, or the next argument.
-    public mutating func value() throws(UsageError) -> String {
+    /// The value of the option just read: what followed its `=`, or the next argument, whatever that looks like.
+    ///
+    /// `accepted`: what it may be, for the message when there is none.
+    public mutating func value(_ accepted: @autoclosure () -> String) throws(UsageError) -> String {
         if let value = inlineValue {
             inlineValue = nil
             return value
         }
-        guard let text = peek() else { throw error("\(lastOption) needs a value") }
+        guard let text = peek() else { throw error("\(lastOption) needs a value: \(accepted())") }
         position += 1
         return String(cString: text)
     }
@@ -71,7 +82,19 @@ public struct ArgumentReader {
     public func error(_ problem: String) -> UsageError { UsageError(verb, problem) }
 
     public func unknown(_ option: String) -> UsageError {
-        error("unknown option \(option); `curfew \(verb) --help` lists what is accepted")
+        if let meant = NearestWord.nearest(to: option, among: VerbSyntax.options(of: verb)) {
+            return error("unknown option \(option); did you mean \(meant)? `curfew \(verb) --help` lists all")
+        }
+        return error("unknown option \(option); `curfew \(verb) --help` lists what is accepted")
+    }
+
+    public func tooMany(_ operand: String) -> UsageError {
+        error("\"\(operand)\" is one too many; `curfew \(verb) --help` shows what is accepted")
+    }
+
+    /// A bad value of the option just read.
+    public func bad(_ text: String, _ accepted: String) -> UsageError {
+        error("\(lastOption): \"\(text)\" isn't \(accepted)")
     }
 
     private func peek() -> UnsafeMutablePointer<CChar>? { position < count ? arguments[position] : nil }
@@ -80,39 +103,52 @@ public struct ArgumentReader {
 extension ArgumentReader {
     /// A duration in nanoseconds.
     mutating func duration() throws(UsageError) -> Int64 {
-        let text = try value()
-        guard let nanoseconds = DurationArgument.parse(text) else {
-            throw error("\(lastOption): \"\(text)\" isn't \(DurationArgument.accepted)")
-        }
+        let text = try value(DurationArgument.accepted)
+        guard let nanoseconds = DurationArgument.parse(text) else { throw bad(text, DurationArgument.accepted) }
         return nanoseconds
     }
 
     /// A size in bytes; nil for an infinite one.
     mutating func size() throws(UsageError) -> UInt64? {
-        let text = try value()
-        guard let bytes = SizeArgument.parse(text) else {
-            throw error("\(lastOption): \"\(text)\" isn't \(SizeArgument.accepted)")
-        }
+        let text = try value(SizeArgument.accepted)
+        guard let bytes = SizeArgument.parse(text) else { throw bad(text, SizeArgument.accepted) }
         return bytes == .max ? nil : bytes
     }
 
     /// A word of a fixed list.
     mutating func choice<Choice: RawRepresentable & CaseIterable>() throws(UsageError) -> Choice
     where Choice.RawValue == String {
-        let text = try value()
-        guard let choice = Choice(rawValue: text) else {
-            let accepted = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\(lastOption): \"\(text)\" isn't one of \(accepted)")
-        }
+        // Put into words only where it is needed: every launch with such an option passes here.
+        func accepted() -> String { "one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ") }
+        let text = try value(accepted())
+        guard let choice = Choice(rawValue: text) else { throw bad(text, accepted()) }
         return choice
     }
 
-    /// A number above zero, fractions allowed.
     mutating func scale() throws(UsageError) -> Double {
-        let text = try value()
-        guard let number = Double(text), number.isFinite, number >= 0.001, number <= 1_000_000 else {
-            throw error("\(lastOption): \"\(text)\" isn't a number from 0.001 to 1000000, such as 60")
-        }
+        let text = try value(ScaleArgument.accepted)
+        guard let number = ScaleArgument.parse(text) else { throw bad(text, ScaleArgument.accepted) }
         return number
+    }
+
+    /// A name that an app can have.
+    mutating func appName() throws(UsageError) -> String {
+        let text = try value("a name, \(AppName.accepted)")
+        guard AppName.isValid(text) else { throw bad(text, "a name; accepted: \(AppName.accepted)") }
+        return text
+    }
+
+    /// The path of a file.
+    mutating func path() throws(UsageError) -> String {
+        let text = try value("the path of a file")
+        guard !text.isEmpty else { throw bad(text, "the path of a file") }
+        return text
+    }
+
+    /// A process's number, as text.
+    mutating func pid() throws(UsageError) -> String {
+        let text = try value("a pid")
+        guard let pid = Int32(text), pid > 0 else { throw bad(text, "a pid") }
+        return String(pid)
     }
 }

@@ -6,25 +6,33 @@ import Glibc
 /// `curfew VERB …`: reads the verb and hands the rest to it.
 public enum CommandLineTool {
     public static let version = "0.1.0"
+    public static let versionLine = "curfew \(version)"
     public static let verbs = ["run", "home", "open", "quit", "ps", "status", "events", "task"]
 
     /// Does what argv asks for and exits with its status.
+    ///
+    /// A reader of our output that goes away ends us by SIGPIPE, as it does any filter; quietly, where that is ignored.
     public static func main(_ arguments: ArgumentReader.Arguments, count: Int) -> Never {
-        // A reader of our output that goes away ends us by EPIPE, not by a signal in the middle of something.
+        StandardDescriptors.fillGaps()
         do throws(UsageError) {
             curfew_exit(try perform(arguments, count: count))
         } catch {
-            StandardError.print(error.line)
-            curfew_exit(ExitStatus.usage)
+            if error.asksForHelp { curfew_exit(Helper.run(arguments)) }
+            exit(error)
         }
+    }
+
+    /// Says what is wrong with the command line.
+    public static func exit(_ error: UsageError) -> Never {
+        StandardError.print(error.line)
+        curfew_exit(ExitStatus.usage)
     }
 
     private static func perform(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
         guard count > 1, let word = arguments[1] else {
-            throw UsageError("", "say what to do: \(verbs.joined(separator: ", ")); `curfew --help` tells more")
+            throw UsageError("", "no verb given; it is one of \(listed); `curfew --help` tells more")
         }
         let verb = String(cString: word)
-        if wantsHelp(arguments, count: count, verb: verb) { return Helper.run(arguments, count: count) }
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
@@ -36,30 +44,26 @@ public enum CommandLineTool {
         case "events": return try SeeingVerbs.events(reader)
         case "task": return try TaskVerbs.run(arguments, count: count)
         case "--version":
-            Output.print("curfew \(version)")
+            Output.print(versionLine)
             return ExitStatus.success
         default:
-            throw UsageError("", "\"\(verb)\" isn't one of \(verbs.joined(separator: ", ")); `curfew --help` tells more")
+            if Helper.knows(verb) { return Helper.run(arguments) }
+            throw unknown(verb)
         }
     }
 
-    /// Help is asked for by word, or by option before any operand that could be a command's own.
-    private static func wantsHelp(_ arguments: ArgumentReader.Arguments, count: Int, verb: String) -> Bool {
-        if verb == "help" || verb == "--help" || verb == "-h" { return true }
-        if verb.hasPrefix("--generate-completion-script") { return true }
-        for index in 2..<max(2, count) {
-            guard let argument = arguments[index], strcmp(argument, "--") != 0 else { return false }
-            if strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 { return true }
-            // Options of `run` may have values; the first word that isn't an option nor follows one is the command.
-            if argument[0] != 45, !mayBeValue(arguments[index - 1]), !isSubverb(verb, index) { return false }
-        }
-        return false
+    private static func unknown(_ word: String) -> UsageError {
+        let kind = word.hasPrefix("-") ? "unknown option \(word)" : "there is no verb \"\(word)\""
+        let question = NearestWord.question(word, among: verbs + ["help", "--help", "--version"])
+        let hint = question.isEmpty ? "; the verbs are \(listed);" : question
+        return UsageError("", "\(kind)\(hint) `curfew --help` tells more")
     }
 
-    private static func mayBeValue(_ previous: UnsafeMutablePointer<CChar>?) -> Bool {
-        guard let previous else { return false }
-        return previous[0] == 45 && strchr(previous, 61) == nil
-    }
+    private static var listed: String { verbs.joined(separator: ", ") }
+}
 
-    private static func isSubverb(_ verb: String, _ index: Int) -> Bool { verb == "task" && index == 2 }
+/// The entry that Sources/curfew/main.c calls; see there.
+@_cdecl("curfew_main")
+public func curfewMain(_ count: Int32, _ arguments: ArgumentReader.Arguments) {
+    CommandLineTool.main(arguments, count: Int(count))
 }

@@ -12,9 +12,11 @@ struct ControlClient {
     static let limitSeconds: Int64 = 10
 
     enum Failure: Error, Equatable {
-        /// Nobody listens there.
-        case unavailable
-        /// It closed the channel, or didn't answer in time.
+        /// Nobody listens there, or we may not ask.
+        case unavailable(errno: Int32)
+        /// It closed the channel: its app has ended.
+        case ended
+        /// It didn't answer in time, or with nonsense.
         case broken(String)
         /// It answered with an error: its code and its words.
         case refused(code: String, message: String)
@@ -22,7 +24,7 @@ struct ControlClient {
 
     init(path: String) throws(Failure) {
         let connection = curfew_unix_connect(path)
-        if connection < 0 { throw .unavailable }
+        if connection < 0 { throw .unavailable(errno: -connection) }
         descriptor = Descriptor(connection)
     }
 
@@ -44,14 +46,15 @@ struct ControlClient {
             default: items.append(line)
             }
         }
-        throw .broken("the supervisor closed the channel")
+        throw .ended
     }
 
     func send(_ message: Message) throws(Failure) {
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
-        let sent = bytes.withUnsafeBytes { curfew_write(descriptor.number, $0.baseAddress, $0.count) }
-        if sent != bytes.count { throw .broken("the supervisor doesn't read") }
+        let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
+        if sent == -EPIPE || sent == -ECONNRESET { throw .ended }
+        if sent != bytes.count { throw .broken("its supervisor doesn't read") }
     }
 
     /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC; nil waits for ever.
@@ -59,8 +62,8 @@ struct ControlClient {
         while true {
             switch reader.next() {
             case .message(let message): return message
-            case .malformed(let error): throw .broken("the supervisor sent a malformed line: \(error.problem)")
-            case .tooLong: throw .broken("the supervisor sent a line that is too long")
+            case .malformed(let error): throw .broken("its supervisor sent a malformed line: \(error.problem)")
+            case .tooLong: throw .broken("its supervisor sent a line that is too long")
             case .none: if try !readMore(until: deadline) { return nil }
             }
         }
@@ -69,8 +72,12 @@ struct ControlClient {
     private mutating func readMore(until deadline: Int64?) throws(Failure) -> Bool {
         var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         var milliseconds: Int32 = -1
-        if let deadline { milliseconds = Int32(clamping: max(0, deadline - curfew_monotonic_nanoseconds()) / 1_000_000) }
-        if poll(&waiting, 1, milliseconds) == 0 { throw .broken("the supervisor didn't answer in \(Self.limitSeconds) s") }
+        if let deadline {
+            milliseconds = Int32(clamping: max(0, deadline - curfew_monotonic_nanoseconds()) / 1_000_000)
+        }
+        if poll(&waiting, 1, milliseconds) == 0 {
+            throw .broken("its supervisor didn't answer in \(Self.limitSeconds) s")
+        }
         return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             let count = curfew_read(descriptor.number, buffer.baseAddress, 4096)
             if count <= 0 { return count == -EINTR }
@@ -91,12 +98,22 @@ struct ControlClient {
 
 extension ControlClient.Failure {
     /// The line for people, and the status.
-    func explained(_ verb: String, _ subject: String) -> (line: String, status: Int32) {
+    func explained(_ verb: String, _ target: AppTarget) -> (line: String, status: Int32) {
+        let (problem, status) = problem(with: target)
+        return ("curfew: \(verb): " + Printable.text(problem), status)
+    }
+
+    private func problem(with target: AppTarget) -> (String, Int32) {
         switch self {
-        case .unavailable:
-            ("curfew: \(verb): no app called \(subject) is running; `curfew ps` lists those that are", ExitStatus.unavailable)
-        case .broken(let why): ("curfew: \(verb): \(subject): \(why)", ExitStatus.unavailable)
-        case .refused(let code, let message): ("curfew: \(verb): \(subject): refused (\(code)): \(message)", ExitStatus.failure)
+        case .unavailable(ENOENT), .unavailable(ECONNREFUSED): (target.absence, ExitStatus.unavailable)
+        case .unavailable(let number):
+            (
+                "can't reach \(target.subject) at \(target.path): \(String(cString: strerror(number)))",
+                ExitStatus.unavailable
+            )
+        case .ended: ("\(target.subject) ended before it answered", ExitStatus.unavailable)
+        case .broken(let why): ("\(target.subject): \(why)", ExitStatus.unavailable)
+        case .refused(let code, let message): ("\(target.subject): refused (\(code)): \(message)", ExitStatus.failure)
         }
     }
 }

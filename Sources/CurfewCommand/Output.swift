@@ -4,8 +4,8 @@ import CurfewWire
 import Glibc
 
 /// Standard output, written at one stroke; a reader that has gone ends the program quietly.
-enum Output {
-    static func print(_ text: String) {
+public enum Output {
+    public static func print(_ text: String) {
         var text = text + "\n"
         text.withUTF8 { bytes in
             var written = 0

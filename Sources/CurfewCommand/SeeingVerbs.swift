@@ -4,8 +4,8 @@ import CurfewWire
 /// `ps`, `status` and `events`: what goes on.
 enum SeeingVerbs {
     static func ps(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: ["--json"], operands: 0...0)
-        let apps = AppLookup().all()
+        let arguments = try VerbArguments(reader)
+        let apps = AppLookup(verb: arguments.verb).all()
         if arguments.has("--json") {
             Output.print(.array(apps.map(\.json)))
         } else {
@@ -24,7 +24,7 @@ enum SeeingVerbs {
         table.rows = apps.map { app in
             [
                 app.name, app["pid"], app["state"], app.duration("since"), app["open-tasks"], app.duration("remaining"),
-                app["processes"], app.size("footprint"), app.duration("cpu"), app["command"],
+                app["processes"], app.size("footprint"), app.duration("cpu"), app.text("command"),
             ]
         }
         return table.text { row, column, cell in
@@ -34,8 +34,8 @@ enum SeeingVerbs {
     }
 
     static func status(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: ["--json"], operands: 0...1)
-        return try arguments.withClient { client, _ throws(ControlClient.Failure) in
+        let arguments = try VerbArguments(reader)
+        return try arguments.withClient { client throws(ControlClient.Failure) in
             let status = AppStatus(try client.request(Message("status", [Field("id", "1")])))
             if arguments.has("--json") { Output.print(status.json) } else { Output.print(describe(status)) }
         }
@@ -46,39 +46,52 @@ enum SeeingVerbs {
         func line(_ title: String, _ text: String) {
             lines.append("  " + title + String(repeating: " ", count: max(1, 14 - title.count)) + text)
         }
-        line("command", app["command"])
+        line("command", app.text("command"))
         line("pid", "\(app["pid"]) (front \(app["front"]), supervisor \(app["supervisor"]))")
         line("kind", app["aware"] == "true" ? "aware" : "plain")
-        line("remaining", "\(app.duration("remaining")) of \(app.duration("budget")) in background")
+        line("remaining", remaining(app))
         line("tasks", app.tasks.isEmpty ? "none" : app.tasks.map(describe(task:)).joined(separator: ", "))
         line("processes", app["processes"])
-        line("footprint", app.size("footprint") + (app["memory-limit"].isEmpty ? "" : " of \(app.size("memory-limit"))"))
+        line(
+            "footprint", app.size("footprint") + (app["memory-limit"].isEmpty ? "" : " of \(app.size("memory-limit"))"))
         line("CPU time", app.duration("cpu"))
-        line("running", app.duration("running-for") + (app["time-limit"].isEmpty ? "" : " of \(app.duration("time-limit"))"))
-        line("containment", app["containment"])
+        line(
+            "running",
+            app.duration("running-for") + (app["time-limit"].isEmpty ? "" : " of \(app.duration("time-limit"))"))
+        line("containment", app.text("containment"))
         if app["traced"] == "true" { line("traced", "by a debugger: not suspended, and no watchdog kills it") }
         if app["terminating"] == "true" { line("terminating", "it was asked to end") }
-        if !app["unacknowledged"].isEmpty { line("unanswered", app["unacknowledged"]) }
-        if !app["not-stopped"].isEmpty { line("not stopped", app["not-stopped"]) }
+        if !app["unacknowledged"].isEmpty { line("unanswered", app.text("unacknowledged")) }
+        if !app["not-stopped"].isEmpty { line("not stopped", app.text("not-stopped")) }
         return lines.joined(separator: "\n")
+    }
+
+    private static func remaining(_ app: AppStatus) -> String {
+        let budget = app.duration("budget")
+        return app["remaining"] == "inf"
+            ? "unlimited in foreground, \(budget) once in background" : "\(app.duration("remaining")) of \(budget)"
     }
 
     private static func describe(task: Message) -> String {
         let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
-        return "\(task["task"] ?? "?") \"\(task["name"] ?? "")\" (\(age))"
+        return "\(task["task"] ?? "?") \"\(Printable.text(task["name"] ?? ""))\" (\(age))"
     }
 
     static func events(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: ["--json", "--follow"], operands: 0...1)
-        let isFollowing = arguments.has("--follow")
-        return try arguments.withClient { client, _ throws(ControlClient.Failure) in
-            try client.send(Message("events", [Field("id", "1"), Field("follow", isFollowing ? "1" : "0")]))
+        let arguments = try VerbArguments(reader)
+        let asJSON = arguments.has("--json")
+        return try arguments.withClient { client throws(ControlClient.Failure) in
+            guard arguments.has("--follow") else {
+                let request = Message("events", [Field("id", "1"), Field("follow", "0")])
+                for event in try client.request(request).items { show(event, asJSON: asJSON) }
+                return
+            }
+            try client.send(Message("events", [Field("id", "1"), Field("follow", "1")]))
             while let message = try client.receive(until: nil) {
-                if message.verb == "event" { show(message, asJSON: arguments.has("--json")) }
+                if message.verb == "event" { show(message, asJSON: asJSON) }
                 if message.verb == "error" {
-                    throw .refused(code: message["code"] ?? "", message: message["message"] ?? "")
+                    throw .refused(code: message["code"] ?? "", message: message["message"] ?? "it gave no reason")
                 }
-                if message.verb == "ok", !isFollowing { return }
             }
         }
     }
@@ -93,7 +106,7 @@ enum SeeingVerbs {
         let details = event.fields.filter { !hidden.contains($0.key) }.map { "\($0.key)=\($0.value)" }
         let name = event["name"] ?? ""
         let line = ([event["time"] ?? "", name] + details).joined(separator: "  ")
-        Output.print(line)
+        Output.print(Printable.text(line))
     }
 }
 

@@ -14,51 +14,43 @@ struct TaskRun {
     private let epoll: Descriptor
 
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        var reader = reader
-        guard case .operand(let name)? = try reader.next() else {
-            throw reader.error("a name and a command are needed: curfew task run NAME -- COMMAND [ARG…]")
-        }
-        if case .option(let option)? = try reader.next() { throw reader.unknown(option) }
-        reader.endOptions()
-        let command = reader.rest
-        guard command.count > 0, let word = command.arguments[0] else {
-            throw reader.error("a command is needed: curfew task run NAME -- COMMAND [ARG…]")
-        }
-        let holding: ControlClient?
-        switch hold(name) {
-        case .held(let client): holding = client
-        case .outside: holding = nil
-            StandardError.print(
-                "curfew: task run: not inside a Curfew app; running \(String(cString: word)) without a background task")
+        let arguments = try TaskRunArguments.parse(reader)
+        switch hold(arguments) {
+        case .held(let client): return start(arguments.command, client)
+        case .outside(let why):
+            StandardError.print("curfew: task run: \(why); running \(arguments.shownCommand) without a background task")
+            return start(arguments.command, nil)
         case .refused(let status): return status
         }
-        return start(command.arguments, holding)
     }
 
     private enum Hold {
         case held(ControlClient)
-        case outside
+        /// Nobody enforces anything here.
+        case outside(String)
         case refused(Int32)
     }
 
-    private static func hold(_ name: String) -> Hold {
-        guard let path = getenv("CURFEW_SOCKET") else { return .outside }
+    private static func hold(_ arguments: TaskRunArguments) -> Hold {
+        guard let path = AppLookup.inheritedSocket() else { return .outside("not inside an app") }
         do throws(ControlClient.Failure) {
-            var client = try ControlClient(path: String(cString: path))
-            _ = try client.request(Message("begin", [Field("id", "1"), Field("name", name)]))
+            var client = try ControlClient(path: path)
+            _ = try client.request(Message("begin", [Field("id", "1"), Field("name", arguments.name)]))
             return .held(client)
-        } catch .refused(let code, let message) {
-            StandardError.print("curfew: task run: refused (\(code)): \(message)")
-            return .refused(ExitStatus.temporaryFailure)
+        } catch .unavailable(ENOENT), .unavailable(ECONNREFUSED) {
+            return .outside(AppTarget.inherited(path).absence)
         } catch {
-            StandardError.print(error.explained("task run", String(cString: path)).line)
-            return .refused(ExitStatus.unavailable)
+            let consequence = "; \(arguments.shownCommand) wasn't run"
+            return .refused(TaskVerbs.tell(error, verb: "task run", path: path, consequence: consequence))
         }
     }
 
+    /// All signals but the terminal's stops: those stop this process as they do COMMAND, so that a shell sees it.
+    private static let waitedSignals = [SIGTSTP, SIGTTIN, SIGTTOU].reduce(~UInt64(0)) { $0 & ~(1 << UInt64($1 - 1)) }
+
     private static func start(_ arguments: ArgumentReader.Arguments, _ client: ControlClient?) -> Int32 {
         var mask: UInt64 = 0
-        _ = curfew_set_signal_mask(~0, &mask)
+        _ = curfew_set_signal_mask(waitedSignals, &mask)
         var request = SpawnRequest(arguments: UnsafePointer(arguments), environment: UnsafePointer(environ))
         request.signalMask = mask
         do throws(SpawnError) {
@@ -68,7 +60,7 @@ struct TaskRun {
             var run = TaskRun(child: pid, client: client)
             return run.wait()
         } catch {
-            let command = arguments[0].map { String(cString: $0) } ?? ""
+            let command = arguments[0].map { Printable.text(String(cString: $0)) } ?? ""
             StandardError.print("curfew: task run: \(command): \(error.reason)")
             return error.stage != .exec ? ExitStatus.curfewFailed : error.errno == ENOENT ? 127 : 126
         }
@@ -77,7 +69,7 @@ struct TaskRun {
     private init(child: Int32, client: ControlClient?) {
         self.child = child
         self.client = client
-        signals = Descriptor(curfew_signalfd(~0))
+        signals = Descriptor(curfew_signalfd(Self.waitedSignals))
         epoll = Descriptor(curfew_epoll_create())
         _ = curfew_epoll_add(epoll.number, signals.number, 1, 0)
         if let client { _ = curfew_epoll_add(epoll.number, client.descriptor.number, 1, 1) }
@@ -103,7 +95,9 @@ struct TaskRun {
             return
         }
         while let message = client?.nextBuffered() {
-            if message.verb == "event", message["name"] == "backgroundTaskWillExpire" { _ = curfew_kill(child, SIGTERM) }
+            if message.verb == "event", message["name"] == "backgroundTaskWillExpire" {
+                _ = curfew_kill(child, SIGTERM)
+            }
         }
     }
 
@@ -113,19 +107,23 @@ struct TaskRun {
         while curfew_signalfd_read(signals.number, &info) == 1 {
             if info.signal == SIGCHLD {
                 if let status = exitStatus() { return status }
-            } else if info.code != SI_KERNEL, info.signal != SIGCONT, info.signal != SIGTSTP {
+            } else if info.code != SI_KERNEL, info.signal != SIGCONT {
                 _ = curfew_kill(child, info.signal)
             }
         }
         return nil
     }
 
+    /// Reaps whatever has ended: what a shell had started before it became us is a child of ours too.
     private func exitStatus() -> Int32? {
-        guard case .report(let report) = Reaping.reapAny(), report.pid == child else { return nil }
-        switch report.change {
-        case .exited(let code): return Int32(code)
-        case .killed(let signal, _): return 128 + signal
-        case .stopped, .continued: return nil
+        while case .report(let report) = Reaping.reapAny() {
+            guard report.pid == child else { continue }
+            switch report.change {
+            case .exited(let code): return Int32(code)
+            case .killed(let signal, _): return 128 + signal
+            case .stopped, .continued: continue
+            }
         }
+        return nil
     }
 }

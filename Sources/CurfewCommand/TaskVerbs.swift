@@ -9,7 +9,7 @@ enum TaskVerbs {
 
     static func run(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
         guard count > 2, let word = arguments[2] else {
-            throw UsageError("task", "say what: \(subverbs.joined(separator: ", "))")
+            throw UsageError("task", "no verb given; it is one of \(listed); `curfew task --help` tells more")
         }
         let subverb = String(cString: word)
         let reader = ArgumentReader(verb: "task \(subverb)", arguments, count: count, from: 3)
@@ -19,31 +19,23 @@ enum TaskVerbs {
         case "remaining": return try remaining(reader)
         case "list": return try list(reader)
         case "run": return try TaskRun.run(reader)
-        default: throw UsageError("task", "\"\(subverb)\" isn't one of \(subverbs.joined(separator: ", "))")
+        case "--help", "-h": throw .help("task")
+        default:
+            let question = NearestWord.question(subverb, among: subverbs)
+            throw UsageError("task", "\"\(subverb)\" isn't one of \(listed)\(question)")
         }
     }
 
+    private static var listed: String { subverbs.joined(separator: ", ") }
+
     /// Prints the task's number; its owner is the app's leader, for this process ends at once.
     private static func begin(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        var reader = reader
-        var owner = "leader"
-        var name: String?
-        var asJSON = false
-        while let token = try reader.next() {
-            switch token {
-            case .option("--owner"): owner = try pid(&reader)
-            case .option("--json"): asJSON = true
-            case .option(let option): throw reader.unknown(option)
-            case .operand(let operand):
-                guard name == nil else { throw reader.error("one name is accepted; quote it if it has blanks") }
-                name = operand
-            }
-        }
-        guard let name else { throw reader.error("a name is needed, such as: curfew task begin upload") }
-        let request = Message("begin", [Field("id", "1"), Field("name", name), Field("owner", owner)])
+        let arguments = try TaskBeginArguments.parse(reader)
+        let request = Message(
+            "begin", [Field("id", "1"), Field("name", arguments.name), Field("owner", arguments.owner)])
         return ask("begin", request) { answer in
             let task = answer.final["task"] ?? "0"
-            guard asJSON else {
+            guard arguments.asJSON else {
                 Output.print(task)
                 return
             }
@@ -52,17 +44,16 @@ enum TaskVerbs {
         }
     }
 
-    private static func pid(_ reader: inout ArgumentReader) throws(UsageError) -> String {
-        let text = try reader.value()
-        guard let pid = Int32(text), pid > 0 else { throw reader.error("--owner: \"\(text)\" isn't a pid") }
-        return text
+    static func taskNumber(_ reader: ArgumentReader) throws(UsageError) -> Int {
+        let text = try VerbArguments(reader).operands[0]
+        guard let task = Int(text), task > 0 else {
+            throw reader.error("\"\(text)\" isn't a task's number, as `curfew task begin` printed it")
+        }
+        return task
     }
 
     private static func end(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: [], operands: 0...1)
-        guard let text = arguments.operands.first, let task = Int(text), task > 0 else {
-            throw reader.error("the task's number is needed, as `curfew task begin` printed it")
-        }
+        let task = try taskNumber(reader)
         return ask("end", Message("end", [Field("id", "1"), Field("task", String(task))])) { answer in
             if answer.final["ignored"] != nil {
                 StandardError.print("curfew: task end: task \(task) isn't open; ignored")
@@ -72,7 +63,7 @@ enum TaskVerbs {
 
     /// Prints seconds, or `inf` in the foreground.
     private static func remaining(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: ["--json"], operands: 0...0)
+        let arguments = try VerbArguments(reader)
         return ask("remaining", Message("remaining", [Field("id", "1")])) { answer in
             let seconds = answer.final["seconds"] ?? "0.000"
             if arguments.has("--json") {
@@ -84,7 +75,7 @@ enum TaskVerbs {
     }
 
     private static func list(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader, flags: ["--json"], operands: 0...0)
+        let arguments = try VerbArguments(reader)
         return ask("list", Message("tasks", [Field("id", "1")])) { answer in
             if arguments.has("--json") {
                 Output.print(.array(answer.items.map { AppStatus.json(of: $0) }))
@@ -95,7 +86,7 @@ enum TaskVerbs {
             ])
             table.rows = answer.items.map { task in
                 let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
-                return [task["task"] ?? "", age, task["name"] ?? ""]
+                return [task["task"] ?? "", age, Printable.text(task["name"] ?? "")]
             }
             Output.print(table.text())
         }
@@ -103,20 +94,28 @@ enum TaskVerbs {
 
     /// Asks the supervisor of the app this process is in.
     private static func ask(_ verb: String, _ request: Message, _ show: (ControlClient.Answer) -> Void) -> Int32 {
-        guard let path = getenv("CURFEW_SOCKET") else {
-            StandardError.print("curfew: task \(verb): not inside a Curfew app (CURFEW_SOCKET isn't set)")
+        guard let path = AppLookup.inheritedSocket() else {
+            StandardError.print(
+                "curfew: task \(verb): not inside an app (CURFEW_SOCKET isn't set); it is for what `curfew run` starts")
             return ExitStatus.unavailable
         }
         do throws(ControlClient.Failure) {
-            var client = try ControlClient(path: String(cString: path))
+            var client = try ControlClient(path: path)
             show(try client.request(request))
             return ExitStatus.success
-        } catch .refused(let code, let message) {
-            StandardError.print("curfew: task \(verb): refused (\(code)): \(message)")
-            return code == "invalid" || code == "forbidden" ? ExitStatus.failure : ExitStatus.temporaryFailure
         } catch {
-            StandardError.print(error.explained("task \(verb)", String(cString: path)).line)
-            return ExitStatus.unavailable
+            return tell(error, verb: "task \(verb)", path: path)
         }
+    }
+
+    /// Says what went wrong; what may go better later has a status of its own.
+    static func tell(_ failure: ControlClient.Failure, verb: String, path: String, consequence: String = "") -> Int32 {
+        guard case .refused(let code, let message) = failure else {
+            let (line, status) = failure.explained(verb, .inherited(path))
+            StandardError.print(line + consequence)
+            return status
+        }
+        StandardError.print("curfew: \(verb): refused (\(code)): \(Printable.text(message))\(consequence)")
+        return code == "invalid" || code == "forbidden" ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }

@@ -2,11 +2,19 @@
 public struct UsageError: Error, Equatable {
     public let verb: String
     public let problem: String
+    /// Nothing is wrong after all: help was asked for.
+    public private(set) var asksForHelp = false
 
     public init(_ verb: String, _ problem: String) {
         self.verb = verb
         self.problem = problem
     }
 
-    public var line: String { verb.isEmpty ? "curfew: \(problem)" : "curfew: \(verb): \(problem)" }
+    static func help(_ verb: String) -> UsageError {
+        var error = UsageError(verb, "help was asked for")
+        error.asksForHelp = true
+        return error
+    }
+
+    public var line: String { "curfew: " + (verb.isEmpty ? "" : "\(verb): ") + Printable.text(problem) }
 }

@@ -1,15 +1,17 @@
 import CurfewEngine
 import CurfewLinux
 
-/// The flags and operands of a verb that has few.
+/// The flags and operands of a verb that has no more than that.
 struct VerbArguments {
     let verb: String
     private(set) var operands: [String] = []
     private var flags: Set<String> = []
 
-    init(_ reader: ArgumentReader, flags known: Set<String>, operands range: ClosedRange<Int>) throws(UsageError) {
+    init(_ reader: ArgumentReader) throws(UsageError) {
         var reader = reader
         verb = reader.verb
+        let known = VerbSyntax.options(of: verb)
+        let range = VerbSyntax.operands(of: verb)
         while let token = try reader.next() {
             switch token {
             case .option(let option):
@@ -18,36 +20,25 @@ struct VerbArguments {
             case .operand(let operand): operands.append(operand)
             }
         }
-        if operands.count < range.lowerBound {
-            throw reader.error("an app is needed: its name or its pid; `curfew ps` lists those that run")
-        }
-        if operands.count > range.upperBound {
-            throw reader.error("\"\(operands[range.upperBound])\" is one too many; `curfew \(verb) --help` shows what is accepted")
-        }
+        if operands.count < range.lowerBound { throw reader.error(VerbSyntax.missingOperand(of: verb)) }
+        if operands.count > range.upperBound { throw reader.tooMany(operands[range.upperBound]) }
     }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     /// Connects to the app that the first operand names, else to the only one; tells of failures.
-    func withClient(
-        _ body: (inout ControlClient, String) throws(ControlClient.Failure) -> Void
-    ) throws(UsageError) -> Int32 {
-        let lookup = AppLookup()
-        let path: String
-        if let app = operands.first {
-            path = try lookup.socket(of: app, verb: verb)
-        } else if let only = try lookup.onlySocket(verb: verb) {
-            path = only
-        } else {
-            StandardError.print("curfew: \(verb): no app is running")
+    func withClient(_ body: (inout ControlClient) throws(ControlClient.Failure) -> Void) throws(UsageError) -> Int32 {
+        let lookup = AppLookup(verb: verb)
+        guard let target = try lookup.target(of: operands.first) else {
+            StandardError.print("curfew: \(verb): no app is running; `curfew run` starts one")
             return ExitStatus.unavailable
         }
         do throws(ControlClient.Failure) {
-            var client = try ControlClient(path: path)
-            try body(&client, path)
+            var client = try ControlClient(path: target.path)
+            try body(&client)
             return ExitStatus.success
         } catch {
-            let (line, status) = error.explained(verb, operands.first ?? path)
+            let (line, status) = error.explained(verb, target)
             StandardError.print(line)
             return status
         }

@@ -40,7 +40,9 @@ public struct Supervisor: Sendable, Hashable {
             for index in apps.indices { apps[index].proceed(at: now, into: &effects) }
         case .started(let id):
             guard let index = index(of: id) else { return }
-            if !apps[index].launchedInBackground, apps[index].canStart { sendOthersHome(than: id, at: now, into: &effects) }
+            if !apps[index].launchedInBackground, apps[index].canStart {
+                sendOthersHome(than: id, at: now, into: &effects)
+            }
             apps[index].started(at: now, into: &effects)
         case .open(let id, let request):
             guard let index = index(of: id) else { return }
@@ -100,7 +102,8 @@ extension Input {
     public var app: AppID? {
         switch self {
         case .launch(let id, _, _), .started(let id), .leaderExited(let id, _), .treeGone(let id),
-            .home(let id, _, _), .open(let id, _), .stoppedByTerminal(let id), .quit(let id, _), .hello(let id, _), .disconnected(let id, _),
+            .home(let id, _, _), .open(let id, _), .stoppedByTerminal(let id), .quit(let id, _), .hello(let id, _),
+            .disconnected(let id, _),
             .acknowledge(let id, _), .beginTask(let id, _, _, _, _), .endTask(let id, _, _),
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
             .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _):

@@ -18,7 +18,20 @@ public enum AppName {
 
     /// A valid name made of a command's basename; what a name can't have becomes `_`.
     public static func fromCommand(_ command: String) -> String {
-        let base = command.utf8.split(separator: 47).last.map(Array.init) ?? []
+        var command = command
+        return command.withUTF8 { fromCommand(bytes: $0) }
+    }
+
+    /// Most basenames are names as they stand; those are taken without a detour, for every launch passes here.
+    private static func fromCommand(bytes command: UnsafeBufferPointer<UInt8>) -> String {
+        var start = command.count
+        while start > 0, command[start - 1] != 47 { start -= 1 }
+        let base = UnsafeBufferPointer(rebasing: command[start...])
+        let name = String(decoding: base, as: UTF8.self)
+        return base.count <= maximumBytes - 12 && isValid(name) ? name : repaired(base)
+    }
+
+    private static func repaired(_ base: UnsafeBufferPointer<UInt8>) -> String {
         var bytes = base.prefix(maximumBytes - 12).map { isAllowed($0) ? $0 : 95 }
         if bytes.first == 46 || bytes.first == 45 { bytes[0] = 95 }
         if bytes.allSatisfy({ (48...57).contains($0) }) { bytes.insert(95, at: 0) }

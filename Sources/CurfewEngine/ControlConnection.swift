@@ -17,6 +17,10 @@ final class ControlConnection {
     var saidHello = false
     /// Set once it was found out.
     var role: Role?
+    /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.
+    var hasBacklog = false
+    /// What epoll waits for.
+    var interest: UInt32 = 0
 
     private var unsent: [Pending] = []
     private var unsentBytes = 0

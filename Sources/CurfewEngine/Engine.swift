@@ -23,11 +23,15 @@ public final class Engine {
     static var killLimit: Span { .seconds(10) }
 
     /// What the engine looks at again for one app.
-    private struct Watch {
+    ///
+    /// A class, and so is `EventLog.Entry`: arrays of classes need no metadata of their own made at run time.
+    private final class Watch {
         let app: AppID
         var confirming: (next: Instant, until: Instant)?
         var leaving: Leaving?
         var stoppedByTerminal = false
+
+        init(app: AppID) { self.app = app }
 
         func isDue(at now: Instant) -> Bool {
             if let confirming, confirming.next <= now { return true }
@@ -81,7 +85,8 @@ public final class Engine {
     public func wake() {
         feed(.tick)
         let now = kernel.now
-        for app in watches.filter({ $0.isDue(at: now) }).map(\.app) {
+        for due in watches where due.isDue(at: now) {
+            let app = due.app
             // Asked for anew: what is fed meanwhile can end any app, and its watch goes with it.
             if let confirming = watch(app)?.confirming, confirming.next <= now { confirm(app, until: confirming.until) }
             if let leaving = watch(app)?.leaving, leaving.next <= now { leave(app, leaving) }
@@ -224,8 +229,8 @@ public final class Engine {
 
     private func watch(_ app: AppID) -> Watch? { watches.first { $0.app == app } }
 
-    private func update(_ app: AppID, _ change: (inout Watch) -> Void) {
-        guard let index = watches.firstIndex(where: { $0.app == app }) else { return }
-        change(&watches[index])
+    private func update(_ app: AppID, _ change: (Watch) -> Void) {
+        guard let watch = watches.first(where: { $0.app == app }) else { return }
+        change(watch)
     }
 }

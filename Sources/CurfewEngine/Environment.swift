@@ -1,8 +1,9 @@
+import CurfewLinux
 import Glibc
 
 /// The child's environment: the caller's, with the control channel's two variables set.
 ///
-/// Its few strings live as long as the process; the caller's are not copied.
+/// `channel`: below 0 when no descriptor is handed down. Its few strings live as long as the process; the caller's are not copied.
 struct Environment {
     let pointer: UnsafePointer<UnsafeMutablePointer<CChar>?>
 
@@ -19,10 +20,14 @@ struct Environment {
             copy[used] = inherited[index]
             used += 1
         }
-        copy[used] = strdup("\(Environment.channelVariable)=\(channel)")
-        copy[used + 1] = strdup("\(Environment.socketVariable)=\(socket)")
+        copy[used] = Environment.entry(Environment.socketVariable, socket)
+        copy[used + 1] = channel < 0 ? nil : Environment.entry(Environment.channelVariable, decimal(Int(channel)))
         copy[used + 2] = nil
         pointer = UnsafePointer(copy)
+    }
+
+    private static func entry(_ variable: String, _ value: String) -> UnsafeMutablePointer<CChar>? {
+        (variable + "=" + value).withCString { strdup($0) }
     }
 
     private static func isOurs(_ entry: UnsafeMutablePointer<CChar>?) -> Bool {

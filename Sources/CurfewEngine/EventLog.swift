@@ -5,10 +5,16 @@ import CurfewWire
 
 /// The last things that happened, kept as they were and put into words only when somebody asks.
 struct EventLog {
-    struct Entry {
+    final class Entry: Sendable {
         let number: Int
         let instant: Instant
         let record: EventRecord
+
+        init(number: Int, instant: Instant, record: EventRecord) {
+            self.number = number
+            self.instant = instant
+            self.record = record
+        }
     }
 
     /// A follower that comes later is told this many.

@@ -9,17 +9,23 @@ import Glibc
 final class JobControl {
     /// Whether the app leads a group of its own. Without a terminal it does, so that the group can be killed at once.
     let givesOwnGroup: Bool
-    var appGroup: Int32 = 0
+    /// The app's own group, or 0; told once it has been started.
+    var appGroup: Int32 = 0 { didSet { leaveFrontsGroup() } }
     /// Whether the front stops when the app goes home, so that the shell gets its prompt back.
     let hasTerminal: Bool
     private(set) var isFrontStopped = false
+    /// The leader's end is known; what it left behind may go on.
+    private(set) var isLeaderGone = false
 
     private let terminal: Terminal?
     private let ownsTerminal: Bool
     private let front: Int32
     private let frontGroup: Int32
-    private let frontAttributes: termios?
+    private var frontAttributes: termios?
     private var appAttributes: termios?
+    /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
+    private var groupWithTerminal: Int32 = 0
+    private var leaderWasKilled = false
 
     init(front: Int32) {
         self.front = front
@@ -29,10 +35,21 @@ final class JobControl {
         ownsTerminal = terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
         givesOwnGroup = ownsTerminal || !hasTerminal
         frontAttributes = ownsTerminal ? terminal?.attributes : nil
+        // The app inherits the supervisor's group, so that must be the front's until it has started.
+        if !givesOwnGroup { _ = setpgid(0, frontGroup) }
+    }
+
+    private func leaveFrontsGroup() {
+        if !givesOwnGroup { _ = setpgid(0, 0) }
     }
 
     /// The terminal a child takes before it is executed; -1 for none.
     var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
+
+    /// The group that the terminal's keys stop with the app.
+    var stoppableGroup: Int32 { appGroup > 0 ? appGroup : frontGroup }
+
+    // MARK: The terminal
 
     /// Whether the app could have the terminal now: the shell has put the front in front.
     var isFrontInFront: Bool {
@@ -43,10 +60,20 @@ final class JobControl {
     /// Home: the terminal goes back to the front's group, as the front had it. The front itself is stopped by
     /// `stopFront`, once the app has been dealt with.
     func leftForeground() {
-        guard ownsTerminal, let terminal, appGroup > 0, terminal.foregroundGroup == appGroup else { return }
+        guard ownsTerminal, let terminal, appGroup > 0 else { return }
+        let group = terminal.foregroundGroup
+        guard isOfApp(group) else { return }
         appAttributes = terminal.attributes
+        groupWithTerminal = group
         terminal.setForegroundGroup(frontGroup)
         terminal.setAttributes(frontAttributes)
+    }
+
+    /// A shell inside the app gives the terminal to groups of its own.
+    private func isOfApp(_ group: Int32) -> Bool {
+        if group == appGroup { return true }
+        guard group > 0, group != frontGroup else { return false }
+        return ProcessTree.descendants(of: getpid()).contains { getpgid($0) == group }
     }
 
     /// Opened: by the shell's `fg`, it gets the terminal as it had it; from elsewhere it runs on without.
@@ -59,13 +86,55 @@ final class JobControl {
     @discardableResult
     func giveTerminal() -> Bool {
         guard isFrontInFront, let terminal, appGroup > 0 else { return false }
+        frontAttributes = terminal.attributes
         terminal.setAttributes(appAttributes)
-        terminal.setForegroundGroup(appGroup)
+        // The group that had it can have ended since.
+        if groupWithTerminal == 0 || !terminal.setForegroundGroup(groupWithTerminal) {
+            terminal.setForegroundGroup(appGroup)
+        }
+        groupWithTerminal = 0
         return true
     }
 
+    func leaderEnded(bySignal: Bool) {
+        isLeaderGone = true
+        leaderWasKilled = bySignal
+    }
+
+    /// At the end: the shell takes the terminal back itself, but a caller that doesn't must not lose it. The modes are
+    /// the program's to leave, as with `stty`, unless it was killed.
+    func finish() {
+        guard ownsTerminal, let terminal else { return }
+        let group = terminal.foregroundGroup
+        guard group > 0, group == appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
+        terminal.setForegroundGroup(frontGroup)
+        if leaderWasKilled { terminal.setAttributes(frontAttributes) }
+    }
+
+    // MARK: The front
+
+    /// Whether somebody is there to continue a stopped front: one with a process above it that is of its session, but
+    /// of another group. Source: POSIX, 3.264 Orphaned Process Group; the supervisor isn't such a one.
+    var hasShell: Bool {
+        let session = getsid(front)
+        var pid = front
+        while let stat = Procfs.stat(pid) {
+            if stat.processGroup != frontGroup { return getsid(pid) == session }
+            pid = stat.parent
+        }
+        return false
+    }
+
+    /// For a home event from elsewhere. In a script the shell waits for the script, and a stopped front would only keep
+    /// Ctrl-C from it.
     func stopFront() {
-        guard !isFrontStopped else { return }
+        if front == frontGroup { stopFrontAnyway() }
+    }
+
+    /// Where there is no shell, a stopped front would be a dead terminal. One that shares the app's group is told of a
+    /// stop by the terminal as the app is, and may tell of it late.
+    func stopFrontAnyway() {
+        guard hasShell, ownsTerminal || !isFrontStopped else { return }
         isFrontStopped = true
         _ = curfew_kill(front, SIGSTOP)
     }
@@ -76,9 +145,18 @@ final class JobControl {
         _ = curfew_kill(front, SIGCONT)
     }
 
-    /// The shell has continued it.
+    /// The shell has continued it, or it is gone.
     func frontContinued() { isFrontStopped = false }
 
-    /// At the end: the shell takes the terminal back itself, but a shell that doesn't must not lose it.
-    func finish() { leftForeground() }
+    /// Undoes a stop that nobody would ever undo.
+    func continueFrontsGroup() { _ = curfew_kill(-frontGroup, SIGCONT) }
+
+    /// Whether the front was continued and nothing has told so yet: a stopped process passes nothing on. A signal with a
+    /// lower number overtakes the SIGCONT, and one that stops discards it.
+    var isFrontBack: Bool { isFrontStopped && !isFrontHalted }
+
+    var isFrontHalted: Bool { Procfs.stat(front)?.isStopped == true }
+
+    /// Whether the front leads its session, so that it alone hears of the terminal's end.
+    var frontLeadsSession: Bool { getsid(front) == front }
 }

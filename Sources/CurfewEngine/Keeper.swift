@@ -15,65 +15,80 @@ struct Keeper {
     }
 
     func takeOver() -> Never {
-        let socket = page.path(.socket)
-        if !socket.isEmpty { _ = curfew_unlink_at(AT_FDCWD, socket) }
         switch plan.onSupervisorExit {
         case .kill: killAll()
         case .resume: resumeAndWait()
         }
     }
 
+    /// Somebody else may have the name already; a socket that is listened on is left alone.
+    private func removeSocket() {
+        let noted = page.path(.socket)
+        // Killed before it could note it, the supervisor may have made the one of the name it wanted.
+        let socket = noted.isEmpty ? RuntimeDirectory.ofThisUser().socketPath(name) : noted
+        guard let slash = socket.lastIndex(of: "/") else { return }
+        NamedSocket.removeDead(socket, in: RuntimeDirectory(path: String(socket[..<slash])))
+    }
+
+    private var name: String { plan.name ?? AppName.fromCommand(plan.command) }
+
     private func killAll() -> Never {
         let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
         var pause: UInt32 = 200
         repeat {
             killOnce()
+            if pause > 1000 { ProcessTree.thaw(ProcessTree.descendants(of: getpid())) }
             reapAll()
             if isGone() { break }
             usleep(pause)
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
-        let name = plan.name ?? AppName.fromCommand(plan.command)
-        StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, so its app was ended")
+        removeSocket()
+        let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
+        StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
         curfew_exit(125)
     }
 
     private func killOnce() {
-        writeFile(page.path(.unified), "cgroup.kill", "1")
-        let freezer = page.path(.freezer)
-        if !freezer.isEmpty {
-            for pid in SmallFile.bytes(of: freezer + "/cgroup.procs").map(numbers) ?? [] { _ = curfew_kill(pid, SIGKILL) }
-            writeFile(freezer, "freezer.state", "THAWED")
-        }
-        if page.group > 0 { _ = curfew_kill(-page.group, SIGKILL) }
-        ProcessTree.killDescendants(of: getpid())
+        for cgroup in holding { CgroupDirectory.kill(cgroup) }
+        ProcessTree.killDescendants(of: getpid(), group: page.group, leader: page.leader)
     }
 
     private func isGone() -> Bool {
         if Reaping.hasChildren() { return false }
-        return cgroups.allSatisfy { curfew_rmdir_at(AT_FDCWD, $0) != -EBUSY }
+        return (holding + measuring).allSatisfy { CgroupDirectory.remove($0) }
     }
 
-    private var cgroups: [String] {
-        [page.path(.unified), page.path(.freezer), page.path(.memory)].filter { !$0.isEmpty }
-    }
+    /// The cgroups that all of the app's processes are in.
+    private var holding: [String] { [page.path(.unified), page.path(.freezer)].filter { !$0.isEmpty } }
+    private var measuring: [String] { [page.path(.memory)].filter { !$0.isEmpty } }
 
     /// Continues everything and ends as the app does.
     private func resumeAndWait() -> Never {
-        let lock = curfew_open_at(AT_FDCWD, page.path(.unified), O_RDONLY | O_DIRECTORY, 0)
-        if lock >= 0 { _ = curfew_flock(lock, false) }
-        writeFile(page.path(.unified), "cgroup.freeze", "0")
-        writeFile(page.path(.freezer), "freezer.state", "THAWED")
+        // A start elsewhere would sweep what nobody holds.
+        for cgroup in holding + measuring {
+            let lock = curfew_open_at(AT_FDCWD, cgroup, O_RDONLY | O_DIRECTORY, 0)
+            if lock >= 0 { _ = curfew_flock(lock, false) }
+        }
+        let leader = page.leader > 0 ? page.leader : oldestChild()
+        for cgroup in holding { CgroupDirectory.resume(cgroup) }
         for pid in ProcessTree.descendants(of: getpid()).reversed() { _ = curfew_kill(pid, SIGCONT) }
+        removeSocket()
         _ = curfew_set_signal_mask(0, nil)
         var status = ExitStatus.unknown
         while Reaping.hasChildren() {
             var info = curfew_wait_info()
             guard curfew_waitid(Int32(P_ALL.rawValue), 0, WEXITED, &info) == 0 else { continue }
-            if info.pid == page.leader { status = ExitStatus(info) }
+            if info.pid == leader { status = ExitStatus(info) }
         }
-        for cgroup in cgroups { _ = curfew_rmdir_at(AT_FDCWD, cgroup) }
+        for cgroup in holding + measuring { _ = CgroupDirectory.remove(cgroup) }
         status.end()
+    }
+
+    /// The leader, when the supervisor was killed before it could say which it is: it has just been started.
+    private func oldestChild() -> Int32 {
+        let children = Procfs.children(of: getpid())
+        return children.min { Procfs.stat($0)?.startTime ?? .max < Procfs.stat($1)?.startTime ?? .max } ?? 0
     }
 
     private enum ExitStatus {
@@ -96,14 +111,5 @@ struct Keeper {
 
     private func reapAll() {
         while case .report = Reaping.reapAny() {}
-    }
-
-    private func writeFile(_ directory: String, _ file: String, _ text: String) {
-        guard !directory.isEmpty else { return }
-        _ = curfew_write_file_at(AT_FDCWD, directory + "/" + file, text)
-    }
-
-    private func numbers(_ bytes: [UInt8]) -> [Int32] {
-        bytes.split(separator: 10).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 }

@@ -3,7 +3,8 @@ import CurfewWire
 
 /// A kill in one sentence that names the culprit: which task, which event, which limit, what was measured.
 enum KillNarration {
-    /// `background-task-timeout (0x2182bad2): task 3 "upload" was still open after 35 s; the budget is 30 s`.
+    /// `background-task-timeout (0x2182bad2): task 3 "upload" (begun 35 s ago) was still open when the background budget of
+    /// 30 s was over`.
     static func text(_ report: KillReport) -> String {
         let code = report.reason.code.map { " (\($0))" } ?? ""
         return "\(report.reason.rawValue)\(code): \(culprit(report))"
@@ -15,7 +16,7 @@ enum KillNarration {
             "it said no hello within \(duration(report.limit)) of its launch"
         case .launchWatchdog, .sceneUpdateWatchdog: unacknowledged(report)
         case .processExitWatchdog: "it hadn't ended \(duration(report.limit)) after it was asked to"
-        case .backgroundTaskTimeout: tasks(report) + "; the budget is \(duration(report.limit))"
+        case .backgroundTaskTimeout: tasks(report) + " when the background budget of \(duration(report.limit)) was over"
         case .memoryLimit: memory(report)
         case .tooManyTasks: "it began more than \(Policy.maximumOpenTasks) background tasks"
         case .userQuit: report.state == .suspended ? "it was quit while suspended" : "it was quit"
@@ -31,16 +32,17 @@ enum KillNarration {
 
     private static func tasks(_ report: KillReport) -> String {
         let named = report.tasks.prefix(3).map { task in
-            "task \(task.id.rawValue) \"\(task.name)\" was still open after \(duration(task.age))"
+            "task \(task.id.rawValue) \"\(task.name)\" (begun \(duration(task.age)) ago)"
         }
         let more = report.tasks.count > 3 ? ", and \(report.tasks.count - 3) more" : ""
-        return named.joined(separator: ", ") + more
+        let verb = report.tasks.count > 1 ? "were" : "was"
+        return named.joined(separator: ", ") + more + " \(verb) still open"
     }
 
     private static func memory(_ report: KillReport) -> String {
         let measured = report.footprint.map { HumanText.size(bytes: $0) } ?? "more than allowed"
         let limit = report.memoryLimit.map { HumanText.size(bytes: $0) } ?? "none"
-        return "its footprint was \(measured); the limit is \(limit)"
+        return "its footprint reached \(measured); the limit is \(limit)"
     }
 
     private static func duration(_ span: Span?) -> String {

@@ -28,7 +28,9 @@ struct ReportFile {
         _ = ftruncate(descriptor.number, 0)
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { curfew_write(descriptor.number, $0.baseAddress.map { $0 + written }, $0.count - written) }
+            let count = bytes.withUnsafeBytes {
+                curfew_write(descriptor.number, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
             if count <= 0 {
                 let reason = String(cString: strerror(-count))
                 StandardError.print("curfew: the report \(path) is not whole: \(reason)")

@@ -1,5 +1,6 @@
 import CCurfew
 import CurfewLinux
+import Glibc
 
 /// One page that the front and the supervisor share: what the keeper must know when the other half is gone, and how
 /// the run ended.
@@ -9,34 +10,17 @@ struct SharedPage {
     private let base: UnsafeMutableRawPointer
 
     private enum Offset {
-        static let outcome = 0
-        static let value = 4
+        static let signal = 0
         static let leader = 8
         static let group = 12
         static let paths = 64
         static let pathSize = 960
     }
 
-    /// How the front has to end.
-    enum Outcome: Int32 {
-        /// The supervisor hasn't said: it was killed.
-        case none = 0
-        case exit = 1
-        case raise = 2
-    }
+    init(_ page: UnsafeMutableRawPointer) { base = page }
 
-    init?() {
-        guard let page = curfew_map_shared_page() else { return nil }
-        base = page
-    }
-
-    var outcome: Outcome { Outcome(rawValue: base.load(fromByteOffset: Offset.outcome, as: Int32.self)) ?? .none }
-    var value: Int32 { base.load(fromByteOffset: Offset.value, as: Int32.self) }
-
-    func setOutcome(_ outcome: Outcome, _ value: Int32) {
-        base.storeBytes(of: value, toByteOffset: Offset.value, as: Int32.self)
-        base.storeBytes(of: outcome.rawValue, toByteOffset: Offset.outcome, as: Int32.self)
-    }
+    /// What the front has to die of when the supervisor has ended; 0: it exits as the supervisor did.
+    func setFrontsSignal(_ signal: Int32) { base.storeBytes(of: signal, toByteOffset: Offset.signal, as: Int32.self) }
 
     var leader: Int32 {
         get { base.load(fromByteOffset: Offset.leader, as: Int32.self) }
@@ -56,12 +40,10 @@ struct SharedPage {
 
     func set(_ path: Path, _ text: String) {
         let slot = slot(path)
-        var index = 0
-        for byte in text.utf8 where index < Offset.pathSize - 1 {
-            slot[index] = CChar(bitPattern: byte)
-            index += 1
+        text.withCString { text in
+            let length = strlen(text)
+            if length < Offset.pathSize { memcpy(slot, text, length + 1) } else { slot[0] = 0 }
         }
-        slot[text.utf8.count < Offset.pathSize ? index : 0] = 0
     }
 
     private func slot(_ path: Path) -> UnsafeMutablePointer<CChar> {

@@ -8,13 +8,20 @@ import Glibc
 extension Supervision {
     /// More than this many at once and no more are accepted: descriptors are for the app's sake.
     static let maximumConnections = 256
+    /// The last ones are for operators: an app that opens all it can must still be quit.
+    private static let maximumAppConnections = 192
+    /// How many are accepted, and how long one connection's lines are dealt with, before it is others' turn.
+    private static let acceptedPerTurn = 32
+    private static let nanosecondsPerTurn: Int64 = 1_000_000
     private static let readable: UInt32 = 1
     private static let writable: UInt32 = 4
 
     func acceptConnections() {
         guard let socket else { return }
-        while true {
+        for _ in 0..<Self.acceptedPerTurn {
             let accepted = curfew_unix_accept(socket.descriptor.number)
+            if accepted == -EMFILE, makeRoomForDescriptor() { continue }
+            if accepted == -EMFILE || accepted == -ENFILE { pauseListening() }
             guard accepted >= 0 else { return }
             var descriptor = Descriptor(accepted)
             if connections.count >= Self.maximumConnections {
@@ -25,21 +32,52 @@ extension Supervision {
         }
     }
 
+    /// Out of descriptors: the app has been started, so our own limit is our own business.
+    func makeRoomForDescriptor() -> Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
+        else { return false }
+        limit.rlim_cur = limit.rlim_max
+        return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    }
+
+    /// Who waits at the socket would wake us for ever; it is looked at again once a connection is closed.
+    private func pauseListening() {
+        guard let socket else { return }
+        _ = curfew_epoll_remove(epoll.number, socket.descriptor.number)
+    }
+
+    private func resumeListening() {
+        guard let socket else { return }
+        // Refused when it wasn't paused.
+        _ = curfew_epoll_add(epoll.number, socket.descriptor.number, Self.readable, Source.listener.token())
+    }
+
     func addConnection(_ descriptor: Descriptor, isInherited: Bool) {
         lastConnection += 1
         let connection = ControlConnection(
             id: ConnectionID(lastConnection), descriptor: descriptor, isInherited: isInherited)
         if !isInherited { _ = curfew_peer(descriptor.number, &connection.peer) }
+        if connections.count >= Self.maximumAppConnections, role(of: connection) != .operator {
+            connection.close()
+            return
+        }
         connections.append(connection)
+        connection.interest = Self.readable
         _ = curfew_epoll_add(
             epoll.number, descriptor.number, Self.readable, Source.connection.token(lastConnection))
     }
 
     func serve(_ id: ConnectionID, events: UInt32) {
         guard let connection = connections.first(where: { $0.id == id }) else { return }
-        if events & Self.writable != 0 { flush(connection) }
-        guard connection.descriptor.isOpen, events & ~Self.writable != 0 else { return }
-        read(connection)
+        if events & Self.writable != 0, connection.hasUnsent { flush(connection) }
+        guard connection.descriptor.isOpen else { return }
+        if connection.hasBacklog {
+            handleLines(of: connection)
+        } else if events & ~Self.writable != 0 {
+            read(connection)
+        }
+        updateInterest(of: connection)
     }
 
     /// One buffer's worth a turn, so that a flood on one connection holds up nobody else.
@@ -52,34 +90,45 @@ extension Supervision {
                 drop(connection, because: nil)
                 return
             }
-            if connection.isInherited, sender.pid > 0 { connection.peer = sender }
+            if connection.isInherited {
+                childsEnd.close()
+                if sender.pid > 0 { connection.peer = sender }
+            }
             connection.reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
             handleLines(of: connection)
         }
     }
 
+    /// Until there is no whole line left, or its turn is over.
     private func handleLines(of connection: ControlConnection) {
+        let turn = kernel.now.nanoseconds
+        connection.hasBacklog = false
         while connection.descriptor.isOpen {
-            switch connection.reader.next() {
-            case .none: return
-            case .tooLong:
-                drop(connection, because: "a line is longer than \(LineReader.maximumLineBytes) bytes")
-            case .malformed(let error):
-                reply(
-                    to: connection, id: nil,
-                    Message(
-                        "error",
-                        [
-                            Field("code", "malformed"), Field("offset", String(error.offset)),
-                            Field("message", error.problem),
-                        ]))
-            case .message(let message):
-                guard connection.admitsMessage(at: kernel.now) else {
-                    drop(connection, because: "over \(ControlConnection.maximumMessagesPerSecond) messages a second")
-                    return
-                }
-                handle(message, from: connection)
+            let next = connection.reader.next()
+            if next == .none { return }
+            let now = kernel.now
+            guard connection.admitsMessage(at: now) else {
+                drop(connection, because: "over \(ControlConnection.maximumMessagesPerSecond) messages a second")
+                return
             }
+            handle(next, from: connection)
+            if now.nanoseconds - turn > Self.nanosecondsPerTurn {
+                connection.hasBacklog = true
+                return
+            }
+        }
+    }
+
+    private func handle(_ next: LineReader.Next, from connection: ControlConnection) {
+        switch next {
+        case .none: break
+        case .tooLong: drop(connection, because: "a line is longer than \(LineReader.maximumLineBytes) bytes")
+        case .malformed(let error):
+            let fields = [
+                Field("code", "malformed"), Field("offset", String(error.offset)), Field("message", error.problem),
+            ]
+            reply(to: connection, id: nil, Message("error", fields))
+        case .message(let message): handle(message, from: connection)
         }
     }
 
@@ -93,26 +142,25 @@ extension Supervision {
 
     func send(_ message: Message, to connection: ControlConnection, aspect: String? = nil) {
         guard connection.descriptor.isOpen else { return }
-        let hadUnsent = connection.hasUnsent
         guard connection.send(message, aspect: aspect) else {
             drop(connection, because: "its client doesn't read")
             return
         }
-        if connection.hasUnsent != hadUnsent { watchWritable(connection) }
+        updateInterest(of: connection)
     }
 
     private func flush(_ connection: ControlConnection) {
-        guard connection.flush() else {
-            drop(connection, because: nil)
-            return
-        }
-        if !connection.hasUnsent { watchWritable(connection) }
+        if !connection.flush() { drop(connection, because: nil) }
     }
 
-    private func watchWritable(_ connection: ControlConnection) {
-        let events = Self.readable | (connection.hasUnsent ? Self.writable : 0)
+    /// Lines that wait need no descriptor to be ready; what comes after them, or being writable, calls for them.
+    private func updateInterest(of connection: ControlConnection) {
+        guard connection.descriptor.isOpen else { return }
+        let interest = Self.readable | (connection.hasBacklog || connection.hasUnsent ? Self.writable : 0)
+        guard interest != connection.interest else { return }
+        connection.interest = interest
         _ = curfew_epoll_modify(
-            epoll.number, connection.descriptor.number, events, Source.connection.token(connection.id.rawValue))
+            epoll.number, connection.descriptor.number, interest, Source.connection.token(connection.id.rawValue))
     }
 
     /// Closes it; an aware app without another becomes plain. `because`: nil when the other end closed it.
@@ -120,6 +168,7 @@ extension Supervision {
         guard connection.descriptor.isOpen else { return }
         connection.close()
         connections.removeAll { $0 === connection }
+        resumeListening()
         requests.removeAll { $0.connection === connection }
         if let reason { record(.channelDropped(reason: reason), of: Self.app) }
         engine.feed(.disconnected(Self.app, connection.id))

@@ -13,15 +13,18 @@ extension Supervision {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
             }
             writeReport(ending)
-            settle(ending.status)
+            end(ending.status)
         }
-        curfew_exit(0)
+        curfew_exit(125)
     }
 
-    private func settle(_ status: Ending.Status) {
+    /// The front ends as this process does, or dies of the signal it finds.
+    private func end(_ status: Ending.Status) -> Never {
         switch status {
-        case .exit(let code): page.setOutcome(.exit, code)
-        case .raise(let signal): page.setOutcome(.raise, signal)
+        case .exit(let code): curfew_exit(code)
+        case .raise(let signal):
+            page.setFrontsSignal(signal)
+            curfew_exit(0)
         }
     }
 

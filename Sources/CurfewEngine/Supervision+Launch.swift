@@ -64,7 +64,7 @@ extension Supervision {
     // MARK: The tree
 
     private func makeContainment() -> Containment {
-        let cgroup = Cgroup2.prefix + name + ".\(getpid())"
+        let cgroup = Cgroup2.prefix + name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
             return try Containment.make(plan.containment, name: cgroup, memoryLimit: plan.memoryLimit) { role, path in
                 page.set(SharedPage.Path(role), path)
@@ -93,7 +93,7 @@ extension Supervision {
 
     /// SIGCHLD, what the front passes on, and what asks for an end.
     private static var waitedSignals: UInt64 {
-        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, Front.forwardedSignal, Front.frontGoneSignal]
+        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, Int32(CURFEW_FORWARDED_SIGNAL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
             .reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
 
@@ -102,17 +102,18 @@ extension Supervision {
     private func spawn(into containment: Containment) {
         var containment = containment
         var channel: (Int32, Int32) = (-1, -1)
-        let status = withUnsafeMutableBytes(of: &channel) { curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self)) }
+        let status = withUnsafeMutableBytes(of: &channel) {
+            curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self))
+        }
         if status < 0 { fail(125, KernelError("make", "the control pipe", errno: -status).text) }
-        let number = Self.freeChannelNumber()
-        let environment = Environment(channel: number, socket: socket?.path ?? "")
+        let environment = Environment(channel: channelNumber, socket: socket?.path ?? "")
         var request = SpawnRequest(arguments: plan.arguments, environment: environment.pointer)
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
         request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
         request.terminal = jobControl?.terminalForChild ?? -1
-        request.channel = channel.1
-        request.channelNumber = number
+        request.channel = channelNumber < 0 ? -1 : channel.1
+        request.channelNumber = channelNumber
         request.signalMask = callersMask
         request.dropsCapabilities = plan.dropsCapabilities
         request.setsNoNewPrivileges = plan.setsNoNewPrivileges
@@ -123,8 +124,7 @@ extension Supervision {
             _ = containment.remove()
             fail(error)
         }
-        var childsEnd = Descriptor(channel.1)
-        childsEnd.close()
+        childsEnd = Descriptor(channel.1)
         addConnection(Descriptor(channel.0), isInherited: true)
     }
 
@@ -144,9 +144,11 @@ extension Supervision {
             containment: containment, leader: pid, ownGroup: group, method: plan.suspension)
     }
 
-    /// POSIX sh can redirect single digits only; 3 is left for socket activation. 8 unless the caller has it open.
-    private static func freeChannelNumber() -> Int32 {
-        [8, 9, 7, 6, 5, 4].first { curfew_is_descriptor_open($0) == 0 } ?? 8
+    /// POSIX sh can redirect single digits only; 3 is left for socket activation. 8 unless the caller has it open,
+    /// -1 if it has them all. To be asked before anything of ours is opened.
+    static func freeChannelNumber() -> Int32 {
+        for number: Int32 in [8, 9, 7, 6, 5, 4] where curfew_is_descriptor_open(number) == 0 { return number }
+        return -1
     }
 
     // MARK: Failing
@@ -165,8 +167,7 @@ extension Supervision {
     func fail(_ status: Int32, _ problem: String) -> Never {
         StandardError.print("curfew: run: \(problem)")
         socket?.remove()
-        page.setOutcome(.exit, status)
-        curfew_exit(0)
+        curfew_exit(status)
     }
 }
 

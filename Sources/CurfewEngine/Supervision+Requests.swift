@@ -46,7 +46,8 @@ extension Supervision {
         case .tasks: tasks(connection, id)
         case .status: status(connection, id)
         case .events: events(message, connection, id)
-        case .home: engine.feed(.home(Self.app, stopped: false, request: request(connection, id, message.verb)))
+        case .home:
+            engine.feed(.home(Self.app, stopped: false, request: request(connection, id, message.verb)))
             stopFrontAfterHome()
         case .open: engine.feed(.open(Self.app, request: request(connection, id, message.verb)))
         case .quit: engine.feed(.quit(Self.app, request: request(connection, id, message.verb)))
@@ -94,7 +95,7 @@ extension Supervision {
         defer { pidfd.close() }
         let ancestry = Ancestry(
             of: peer.pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
-        if pidfd.isOpen, curfew_pidfd_send_signal(pidfd.number, 0) < 0 { return .stranger }
+        if pidfd.isOpen, curfew_pidfd_send_signal(pidfd.number, 0) == -ESRCH { return .stranger }
         if ancestry.isOurs { return .app }
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }
@@ -127,7 +128,10 @@ extension Supervision {
         case .taskBegun(let task, let remaining):
             accept(
                 pending.connection, pending.id,
-                [Field("task", String(task.rawValue)), Field("remaining", Seconds.text(nanoseconds: remaining.nanoseconds))])
+                [
+                    Field("task", String(task.rawValue)),
+                    Field("remaining", Seconds.text(nanoseconds: remaining.nanoseconds)),
+                ])
         case .taskEnded(_, let known):
             accept(pending.connection, pending.id, known ? [] : [Field("ignored", "unknown-task")])
         case .rejected(let rejection):
@@ -160,7 +164,7 @@ extension Supervision {
 
     private func begin(_ message: Message, _ connection: ControlConnection, _ id: String?) {
         guard let owner = owner(named: message["owner"], connection) else {
-            refuse(connection, id, "invalid", "owner is `leader` or the pid of a process of the app")
+            refuse(connection, id, "invalid", "the owner is `leader` or the pid of a process of the app that lives")
             return
         }
         let title = Self.taskName(message["name"] ?? "")
@@ -198,7 +202,7 @@ extension Supervision {
         let leader = kernel.tree?.leader ?? 0
         let pid: Int32
         if let name, name != "leader" {
-            guard let number = Int32(name), number > 0, isOfApp(number) else { return nil }
+            guard let number = Int32(name), number > 0 else { return nil }
             pid = number
         } else {
             pid = name == nil ? connection.peer.pid : leader
@@ -208,9 +212,14 @@ extension Supervision {
         return watchOwner(pid)
     }
 
+    /// Looked at once it is held: whoever has got the pid of one that is gone isn't of the app.
     private func watchOwner(_ pid: Int32) -> OwnerID? {
-        let pidfd = Descriptor(curfew_pidfd_open(pid))
-        guard pidfd.isOpen else { return nil }
+        var pidfd = Descriptor(curfew_pidfd_open(pid))
+        if pidfd.number == -EMFILE, makeRoomForDescriptor() { pidfd = Descriptor(curfew_pidfd_open(pid)) }
+        guard pidfd.isOpen, isOfApp(pid) else {
+            pidfd.close()
+            return nil
+        }
         lastOwner += 1
         let owner = TaskOwner(id: OwnerID(lastOwner), pid: pid, pidfd: pidfd)
         owners.append(owner)

@@ -10,10 +10,10 @@ extension Supervision {
         while ending == nil, curfew_signalfd_read(signals.number, &info) == 1 {
             switch info.signal {
             case SIGCHLD: childrenChanged()
-            case Front.forwardedSignal:
+            case Int32(CURFEW_FORWARDED_SIGNAL):
                 let signal = info.value & 0xff
-                frontGot(signal, isFromTerminal: info.value & Front.fromTerminal != 0)
-            case Front.frontGoneSignal: frontGone()
+                frontGot(signal, isFromTerminal: info.value & Int32(CURFEW_FROM_TERMINAL) != 0)
+            case Int32(CURFEW_FRONT_GONE_SIGNAL): frontGone()
             default: engine.feed(.quit(Self.app, request: nil))
             }
         }
@@ -28,12 +28,13 @@ extension Supervision {
             if report.pid == kernel.tree?.leader { leaderOutcome = ExitOutcome(report.change) }
         }
         if let leaderOutcome {
+            jobControl?.leaderEnded(bySignal: leaderOutcome.isSignal)
             if report != nil { noteMeasures() }
             // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
             noteMemoryLimit()
             engine.feed(.leaderExited(Self.app, leaderOutcome))
         } else {
-            noteLeaderStop()
+            noteStop()
         }
         engine.childrenChanged()
     }
@@ -44,41 +45,81 @@ extension Supervision {
     }
 
     /// A terminal stop of the leader is home.
-    private func noteLeaderStop() {
-        guard let jobControl, jobControl.hasTerminal, let leader = kernel.tree?.leader,
-            case .stopped(let signal)? = Reaping.stopReport(of: leader)?.change,
+    private func noteStop() {
+        guard let jobControl, jobControl.hasTerminal, let signal = stopSignal(jobControl),
             let app = engine.core.app(Self.app), app.state.isForeground
         else { return }
-        if signal == SIGTTIN || signal == SIGTTOU, jobControl.giveTerminal() {
+        if Self.stopsReaders(signal), jobControl.giveTerminal() {
             kernel.continueAfterTerminalStop(Self.app)
-            return
+        } else if jobControl.givesOwnGroup || signal == SIGTSTP || Self.stopsReaders(signal) {
+            stoppedByTerminal(signal)
         }
-        guard jobControl.givesOwnGroup || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU else { return }
-        goHome(stopped: true)
+    }
+
+    /// The signal that has stopped the leader, or what it has left in its group.
+    private func stopSignal(_ jobControl: JobControl) -> Int32? {
+        guard jobControl.isLeaderGone else {
+            guard let leader = kernel.tree?.leader, case .stopped(let signal)? = Reaping.stopReport(of: leader)?.change
+            else { return nil }
+            return signal
+        }
+        var info = curfew_wait_info()
+        let status = curfew_waitid(
+            Int32(P_PGID.rawValue), jobControl.stoppableGroup, WSTOPPED | WNOHANG, &info)
+        return status == 0 && info.pid > 0 ? info.status : nil
+    }
+
+    /// Sent to a group that reads the terminal, or writes to it, from behind.
+    private static func stopsReaders(_ signal: Int32) -> Bool { signal == SIGTTIN || signal == SIGTTOU }
+
+    /// Home. Where there is no shell to open it again, Ctrl-Z does nothing, as without Curfew.
+    private func stoppedByTerminal(_ signal: Int32) {
+        if signal == SIGTSTP, let jobControl, !jobControl.hasShell {
+            jobControl.continueFrontsGroup()
+            kernel.continueAfterTerminalStop(Self.app)
+        } else {
+            goHome(stopped: true)
+        }
     }
 
     private func goHome(stopped: Bool) {
         engine.feed(.home(Self.app, stopped: stopped, request: nil))
-        jobControl?.stopFront()
+        guard ending == nil else { return }
+        if let app = engine.core.app(Self.app), app.isTerminating {
+            // It was asked to end: it isn't sent home, and must run to end in time.
+            jobControl?.leftForeground()
+            kernel.continueAfterTerminalStop(Self.app)
+        }
+        jobControl?.stopFrontAnyway()
     }
 
     // MARK: The front
 
     private func frontGot(_ signal: Int32, isFromTerminal: Bool) {
         switch signal {
-        case SIGCONT: frontContinued()
-        case SIGTSTP: goHome(stopped: isFromTerminal)
-        case SIGTTIN, SIGTTOU: if isFromTerminal { goHome(stopped: true) }
-        case SIGINT, SIGTERM, SIGHUP, SIGQUIT:
-            if isFromTerminal {
-                passToAppGroup(signal)
-            } else if signal == SIGQUIT {
-                passToLeader(signal)
-            } else if curfew_signal_is_ignored(signal) == 0 {
-                engine.feed(.quit(Self.app, request: nil))
-            }
-        case SIGWINCH where isFromTerminal, SIGPIPE, SIGURG: break
+        case SIGCONT:
+            // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
+            if jobControl?.isFrontHalted != true { frontContinued() }
+        case SIGTSTP, SIGTTIN, SIGTTOU: frontToldToStop(by: signal, isFromTerminal: isFromTerminal)
+        case SIGINT where isFromTerminal, SIGQUIT where isFromTerminal:
+            if jobControl?.isFrontBack == true { frontContinued() }
+            pressedKey(signal)
+        case SIGHUP where isFromTerminal: terminalClosed()
+        case SIGWINCH where isFromTerminal: passToAppGroup(SIGWINCH)
+        case SIGINT, SIGTERM, SIGHUP:
+            if curfew_signal_is_ignored(signal) == 0 { engine.feed(.quit(Self.app, request: nil)) }
+        case SIGPIPE, SIGURG: break
         default: passToLeader(signal)
+        }
+    }
+
+    /// By the terminal, together with the app where they share a group; or by somebody's kill -TSTP.
+    private func frontToldToStop(by signal: Int32, isFromTerminal: Bool) {
+        guard curfew_signal_is_ignored(signal) == 0 else { return }
+        if isFromTerminal {
+            stoppedByTerminal(signal)
+        } else if signal == SIGTSTP {
+            goHome(stopped: jobControl?.appGroup == 0)
         }
     }
 
@@ -90,6 +131,19 @@ extension Supervision {
             if jobControl?.giveTerminal() == true { kernel.continueAfterTerminalStop(Self.app) }
         } else {
             engine.feed(.open(Self.app, request: nil))
+            // What ran on in background can have been stopped for using the terminal; one SIGCONT too many would undo a
+            // stop that has come since.
+            if app.state == .background { kernel.continueAfterTerminalStop(Self.app) }
+        }
+    }
+
+    /// The keys are the app's. Suspended it couldn't heed them, so there they end it.
+    private func pressedKey(_ signal: Int32) {
+        guard let app = engine.core.app(Self.app), curfew_signal_is_ignored(signal) == 0 else { return }
+        switch app.state {
+        case .suspended: engine.feed(.quit(Self.app, request: nil))
+        case .background: if let group = jobControl?.appGroup, group > 0 { _ = curfew_kill(-group, signal) }
+        case .active, .inactive, .notRunning: passToAppGroup(signal)
         }
     }
 
@@ -100,13 +154,26 @@ extension Supervision {
         _ = curfew_kill(-jobControl.appGroup, signal)
     }
 
+    /// In front the app is told, and may stay, as without Curfew; else nobody could ever open it again.
+    private func terminalClosed() {
+        guard let jobControl, let app = engine.core.app(Self.app), curfew_signal_is_ignored(SIGHUP) == 0 else { return }
+        if !app.state.isForeground {
+            engine.feed(.quit(Self.app, request: nil))
+        } else if jobControl.appGroup > 0 {
+            _ = curfew_kill(-jobControl.appGroup, SIGHUP)
+        } else if jobControl.frontLeadsSession {
+            passToLeader(SIGHUP)
+        }
+    }
+
     private func passToLeader(_ signal: Int32) {
-        guard let leader = kernel.tree?.leader else { return }
+        guard let leader = kernel.tree?.leader, jobControl?.isLeaderGone != true else { return }
         _ = curfew_kill(leader, signal)
     }
 
     /// Somebody killed the process that the caller waits for.
     private func frontGone() {
+        jobControl?.frontContinued()
         switch plan.onSupervisorExit {
         case .kill: endWithoutFront()
         case .resume: engine.feed(.open(Self.app, request: nil))
@@ -115,6 +182,10 @@ extension Supervision {
 }
 
 extension ExitOutcome {
+    fileprivate var isSignal: Bool {
+        if case .signaled = self { true } else { false }
+    }
+
     fileprivate init?(_ change: ChildReport.Change) {
         switch change {
         case .exited(let code): self = .exited(code: code)

@@ -18,6 +18,11 @@ final class Supervision {
     let front: Int32
     let callersMask: UInt64
     let report: ReportFile?
+    /// The number that `CURFEW_FD` names.
+    let channelNumber: Int32
+    /// Kept open until the first message comes: most apps never send one, and the end of their copies would wake us
+    /// just before their exit does.
+    var childsEnd = Descriptor.none
     let kernel = LiveKernel()
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
@@ -48,12 +53,15 @@ final class Supervision {
         func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
     }
 
-    init(_ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?) {
+    init(
+        _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, channelNumber: Int32
+    ) {
         self.plan = plan
         self.page = page
         self.front = front
         self.callersMask = callersMask
         self.report = report
+        self.channelNumber = channelNumber
     }
 
     func run() -> Never {
@@ -65,7 +73,7 @@ final class Supervision {
 
     /// Out of reach of the terminal's signals; and told when the front goes.
     private func leaveFrontsGroup() {
-        _ = curfew_set_parent_death_signal(Front.frontGoneSignal)
+        _ = curfew_set_parent_death_signal(Int32(CURFEW_FRONT_GONE_SIGNAL))
         if getppid() != front { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()

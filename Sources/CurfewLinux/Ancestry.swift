@@ -14,9 +14,17 @@ public struct Ancestry: Sendable, Hashable {
     public init(of pid: Int32, supervisor: Int32, cgroup: String?) {
         guard pid > 0 else { return }
         noteCgroup(of: pid, ours: cgroup)
+        // An ancestor that ends while its line is read breaks it; its children have another parent the next time.
+        for _ in 0..<4 where !isKnown { walk(from: pid, supervisor: supervisor) }
+    }
+
+    private mutating func walk(from pid: Int32, supervisor: Int32) {
         var current = pid
+        var startOfChild = UInt64.max
         for _ in 0..<4096 {
-            guard let stat = Procfs.stat(current) else { return }
+            // A parent is never younger; one that is has got the pid of the parent that was there a moment ago.
+            guard let stat = Procfs.stat(current), stat.startTime <= startOfChild else { return }
+            startOfChild = stat.startTime
             if current != pid, stat.isSupervisor || current == supervisor {
                 isInAnyApp = true
                 if current == supervisor { isOurs = true }
@@ -31,24 +39,9 @@ public struct Ancestry: Sendable, Hashable {
 
     private mutating func noteCgroup(of pid: Int32, ours: String?) {
         guard let path = Procfs.unifiedCgroup(of: pid) else { return }
-        guard let marker = path.range(ofComponentStarting: Cgroup2.prefix) else { return }
+        guard let first = path.split(separator: "/").first(where: CgroupDirectory.isOurs) else { return }
         isInAnyApp = true
         guard let ours, let slash = ours.lastIndex(of: "/") else { return }
-        if path[marker].hasPrefix(ours[ours.index(after: slash)...] + "/") || path[marker] == ours[ours.index(after: slash)...] {
-            isOurs = true
-        }
-    }
-}
-
-extension String {
-    /// From the first path component that starts with `prefix` to the end.
-    fileprivate func range(ofComponentStarting prefix: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(prefix) { return start..<endIndex }
-            guard let slash = self[start...].firstIndex(of: "/") else { return nil }
-            start = index(after: slash)
-        }
-        return nil
+        if first == ours[ours.index(after: slash)...] { isOurs = true }
     }
 }

@@ -13,14 +13,12 @@ public struct Cgroup1: Sendable {
 
     public init(parent: String, name: String) throws(KernelError) {
         path = parent + "/" + name
-        try check(curfew_mkdir_at(AT_FDCWD, path, 0o755), "make cgroup", path)
-        directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        directory = try CgroupDirectory.make(path, parent: parent, name: name)
         joining = Descriptor(curfew_open_at(directory.number, "cgroup.procs", O_WRONLY, 0))
-        guard directory.isOpen, joining.isOpen else {
+        guard joining.isOpen else {
             _ = curfew_rmdir_at(AT_FDCWD, path)
-            throw KernelError("open cgroup", path, errno: -(directory.isOpen ? joining : directory).number)
+            throw KernelError("open", path + "/cgroup.procs", errno: -joining.number)
         }
-        _ = curfew_flock(directory.number, false)
     }
 
     /// The child is in; nobody else may join.
@@ -39,11 +37,8 @@ public struct Cgroup1: Sendable {
         return value ?? nil
     }
 
-    public func processes() -> [Int32] {
-        var pids: [Int32] = []
-        Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory.number, to: &pids)
-        return pids
-    }
+    /// Every process of it and of what the app made below it.
+    public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }
 
     /// Limits memory to `bytes`; swap is barred with it where the kernel counts swap.
     public func limitMemory(bytes: UInt64) throws(KernelError) {
@@ -65,17 +60,16 @@ public struct Cgroup1: Sendable {
 
     /// FROZEN or THAWED. A frozen process doesn't die of SIGKILL before it is thawed.
     public func setFrozen(_ isFrozen: Bool) throws(KernelError) {
-        try write(isFrozen ? "FROZEN" : "THAWED", to: "freezer.state")
+        if isFrozen { try write("FROZEN", to: "freezer.state") } else { CgroupDirectory.thaw(directory.number) }
     }
 
     public func isFrozen() -> Bool {
-        SmallFile.withContents(of: "freezer.state", at: directory.number) { $0.first == UInt8(ascii: "F") && $0.count == 7 }
+        SmallFile.withContents(of: "freezer.state", at: directory.number) {
+            $0.first == UInt8(ascii: "F") && $0.count == 7
+        }
             ?? false
     }
 
-    /// False while a process is in it.
-    public mutating func remove() -> Bool {
-        let result = curfew_rmdir_at(AT_FDCWD, path)
-        return result == 0 || result == -ENOENT
-    }
+    /// Removes it and what the app made below it; false while a process is in it.
+    public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }
 }

@@ -3,8 +3,6 @@ import Glibc
 
 /// A cgroup of the v2 hierarchy that Curfew made for one app.
 ///
-/// An flock on the directory, held as long as the supervisor lives, tells a later start whether the cgroup is still
-/// somebody's: whoever gets the lock may sweep it.
 /// Source: Documentation/admin-guide/cgroup-v2.rst.
 public struct Cgroup2: Sendable {
     public let path: String
@@ -12,21 +10,13 @@ public struct Cgroup2: Sendable {
     private var freeze = Descriptor.none
     private var events = Descriptor.none
 
-    /// What every cgroup of ours is called at first, so that others can be told apart and swept.
+    /// What every cgroup of ours is called at first: `curfew.NAME.PID`.
     public static let prefix = "curfew."
 
-    /// Makes `parent`/`name`. EACCES or EROFS: not ours to make one in; EEXIST: taken.
+    /// Makes `parent`/`name`. EACCES or EROFS: not ours to make one in.
     public init(parent: String, name: String) throws(KernelError) {
         path = parent + "/" + name
-        try check(curfew_mkdir_at(AT_FDCWD, path, 0o755), "make cgroup", path)
-        directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
-        guard directory.isOpen else { throw KernelError("open cgroup", path, errno: -directory.number) }
-        let locked = curfew_flock(directory.number, false)
-        if locked < 0 {
-            // A sweep came between; it takes the empty cgroup away.
-            directory.close()
-            throw KernelError("lock cgroup", path, errno: EAGAIN)
-        }
+        directory = try CgroupDirectory.make(path, parent: parent, name: name)
     }
 
     /// Whether the controller is there: its files exist in this cgroup.
@@ -74,75 +64,17 @@ public struct Cgroup2: Sendable {
     /// SIGKILL to every process of the subtree, forks under way included. ENOENT before Linux 5.14.
     public func kill() throws(KernelError) { try write("1", to: "cgroup.kill") }
 
-    /// Every process of the subtree. Its own cgroups are rare: their number is the directory's links less two.
-    public func processes() -> [Int32] {
-        var pids: [Int32] = []
-        Self.appendProcesses(of: directory.number, to: &pids)
-        return pids
-    }
-
-    private static func appendProcesses(of directory: Int32, to pids: inout [Int32]) {
-        Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory, to: &pids)
-        forEachChild(of: directory) { child, _ in appendProcesses(of: child, to: &pids) }
-    }
-
-    private static func forEachChild(of directory: Int32, _ body: (Int32, UnsafePointer<CChar>) -> Void) {
-        var status = curfew_file_status()
-        guard curfew_fstat(directory, &status) == 0, status.link_count > 2 else { return }
-        // A descriptor of its own: a listing moves the offset that is shared otherwise.
-        var listing = Descriptor(curfew_open_at(directory, ".", O_RDONLY | O_DIRECTORY, 0))
-        guard listing.isOpen else { return }
-        Directory.forEachName(in: listing.number) { name in
-            var child = Descriptor(curfew_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0))
-            guard child.isOpen else { return }
-            body(child.number, name)
-            child.close()
-        }
-        listing.close()
-    }
+    /// Every process of the subtree.
+    public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }
 
     /// Removes it and what the app made below it; false while a process is in it.
-    public mutating func remove() -> Bool {
-        if curfew_rmdir_at(AT_FDCWD, path) == 0 { return true }
-        Self.removeChildren(of: directory.number)
-        let result = curfew_rmdir_at(AT_FDCWD, path)
-        return result == 0 || result == -ENOENT
-    }
-
-    private static func removeChildren(of directory: Int32) {
-        forEachChild(of: directory) { child, name in
-            removeChildren(of: child)
-            _ = curfew_rmdir_at(directory, name)
-        }
-    }
+    public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }
 
     /// CPU time of everything that ran in it, in microseconds.
     public var cpuMicroseconds: UInt64? { number(in: "cpu.stat", after: "usage_usec") }
 
-    /// Takes away what supervisors that are gone have left in `parent`, killing what still runs in it.
-    ///
-    /// At most `limit` a call: a start must not pay for a thousand.
-    public static func sweep(parent: String, keeping own: String, limit: Int = 16) {
-        var listing = Descriptor(curfew_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0))
-        guard listing.isOpen else { return }
-        defer { listing.close() }
-        var left = limit
-        Directory.forEachName(in: listing.number) { name in
-            guard left > 0, strncmp(name, prefix, prefix.utf8.count) == 0, strcmp(name, own) != 0 else { return }
-            left -= 1
-            sweepOne(parent: listing.number, name: name)
-        }
-    }
-
-    private static func sweepOne(parent: Int32, name: UnsafePointer<CChar>) {
-        var directory = Descriptor(curfew_open_at(parent, name, O_RDONLY | O_DIRECTORY, 0))
-        guard directory.isOpen else { return }
-        defer { directory.close() }
-        guard curfew_flock(directory.number, false) >= 0 else { return }
-        if curfew_rmdir_at(parent, name) == 0 { return }
-        _ = curfew_write_file_at(directory.number, "cgroup.kill", "1")
-        removeChildren(of: directory.number)
-        // Killed processes take a moment to leave; what is left then, the next start sweeps.
-        for _ in 0..<50 where curfew_rmdir_at(parent, name) == -EBUSY { usleep(1000) }
+    /// As `CgroupDirectory.sweep`.
+    public static func sweep(parent: String, keeping own: String) {
+        CgroupDirectory.sweep(parent: parent, keeping: own)
     }
 }

@@ -96,7 +96,7 @@ public struct Containment: Sendable {
             note(.unified, own + "/" + name)
             return try Cgroup2(parent: own, name: name)
         } catch {
-            guard let slash = own.lastIndex(of: "/"), error.errno != EEXIST else { throw error }
+            guard let slash = own.lastIndex(of: "/"), error.errno != EAGAIN else { throw error }
             let beside = String(own[..<slash])
             note(.unified, beside + "/" + name)
             return try Cgroup2(parent: beside, name: name)
@@ -130,7 +130,12 @@ public struct Containment: Sendable {
     }
 
     /// The files a child writes itself into, beside the v2 cgroup it is born in.
-    public var joining: [Int32] { [freezer, memory].compactMap { $0?.joining.number } }
+    public var joining: [Int32] {
+        var files: [Int32] = []
+        if let freezer { files.append(freezer.joining.number) }
+        if let memory { files.append(memory.joining.number) }
+        return files
+    }
 
     public mutating func closeJoining() {
         freezer?.closeJoining()
@@ -142,6 +147,27 @@ public struct Containment: Sendable {
     }
 
     public mutating func isFrozen() -> Bool { unified?.isFrozen() ?? freezer?.isFrozen() ?? false }
+
+    /// Spins: its notifications are held back by up to 20 ms, and most freezes take 0.2 ms.
+    public mutating func waitUntilFrozen(microseconds: Int64) -> Bool {
+        let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
+        while !isFrozen() {
+            if curfew_monotonic_nanoseconds() >= deadline { return false }
+            sched_yield()
+        }
+        return true
+    }
+
+    /// SIGKILL to each process, frozen meanwhile: none forks its way out, and no pid changes hands.
+    ///
+    /// In the v1 freezer SIGKILL acts only once thawed.
+    public mutating func killFrozen() {
+        guard hasFreezer else { return }
+        try? setFrozen(true)
+        _ = waitUntilFrozen(microseconds: 25_000)
+        for pid in processes() ?? [] { _ = curfew_kill(pid, SIGKILL) }
+        try? setFrozen(false)
+    }
 
     public var hasFreezer: Bool { unified != nil || freezer != nil }
 
@@ -162,11 +188,15 @@ public struct Containment: Sendable {
         return isRemoved
     }
 
-    /// How often the kernel has killed for the memory limit.
+    /// How often the kernel has killed for the memory limit, or is about to: v1 tells half a second before it has
+    /// written its report and kills. Told once for that.
     public var outOfMemoryKills: UInt64 {
         guard enforcesMemory else { return 0 }
-        if let memory { return memory.number(in: "memory.oom_control", after: "oom_kill") ?? 0 }
-        return unified?.number(in: "memory.events", after: "oom_kill") ?? 0
+        guard let memory else { return unified?.number(in: "memory.events", after: "oom_kill ") ?? 0 }
+        var hits: UInt64 = 0
+        // Read, or it would stay ready and wake its reader for ever.
+        if curfew_read(outOfMemoryEvent, &hits, 8) == 8, hits > 0 { return hits }
+        return memory.number(in: "memory.oom_control", after: "oom_kill ") ?? 0
     }
 
     /// The most the memory cgroup has held, in bytes.
@@ -177,9 +207,13 @@ public struct Containment: Sendable {
 
     /// Anonymous, shared-anonymous, swapped and unreclaimable kernel memory of a memory cgroup, in bytes.
     public var footprint: UInt64? {
-        if let memory { return Self.sum(["total_rss", "total_shmem", "total_swap"]) { memory.number(in: "memory.stat", after: $0) } }
+        if let memory {
+            return Self.sum(["total_rss ", "total_shmem ", "total_swap "]) {
+                memory.number(in: "memory.stat", after: $0)
+            }
+        }
         guard let unified, unified.has(file: "memory.stat") else { return nil }
-        let resident = Self.sum(["anon", "shmem", "kernel_stack", "pagetables", "slab_unreclaimable"]) {
+        let resident = Self.sum(["anon ", "shmem ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) {
             unified.number(in: "memory.stat", after: $0)
         }
         return resident + (unified.number(in: "memory.swap.current") ?? 0)
@@ -187,5 +221,15 @@ public struct Containment: Sendable {
 
     private static func sum(_ keys: [StaticString], _ value: (StaticString) -> UInt64?) -> UInt64 {
         keys.reduce(0) { $0 + (value($1) ?? 0) }
+    }
+}
+
+/// Takes away what supervisors that are gone have left where this one's cgroups are, killing what still runs in it.
+extension Containment {
+    public func sweepStale() {
+        for path in [unified?.path, freezer?.path, memory?.path] {
+            guard let path, let slash = path.lastIndex(of: "/") else { continue }
+            CgroupDirectory.sweep(parent: String(path[..<slash]), keeping: String(path[path.index(after: slash)...]))
+        }
     }
 }

@@ -3,99 +3,152 @@ import Glibc
 
 /// Where the cgroup hierarchies are mounted, and where in them this process is.
 ///
-/// Source: proc_pid_mountinfo(5), cgroups(7): /proc/self/cgroup.
+/// Both files are scanned where they were read, and nothing is allocated for the lines of other file systems: every
+/// launch passes here. Source: proc_pid_mountinfo(5), cgroups(7): /proc/self/cgroup.
 public struct CgroupMounts: Sendable, Hashable {
     /// The directory of this process's own cgroup in the v2 hierarchy; nil if none is mounted.
     public var unified: String?
     /// The same in the v1 hierarchies that are of use here.
     public var memory: String?
     public var freezer: String?
-    public var pids: String?
 
     public init() {}
 
-    /// Reads them for this process. `legacy`: the v1 hierarchies too, which costs a little more.
+    /// More mounts than this has room for are looked at no further; 32 KiB are some 300.
+    private static let roomForMounts = 32 * 1024
+
+    /// Reads them for this process. `legacy`: the v1 hierarchies too.
     public static func read(legacy: Bool) -> CgroupMounts {
-        guard let mounts = SmallFile.bytes(of: "/proc/self/mountinfo"),
-            let own = SmallFile.bytes(of: "/proc/self/cgroup")
-        else { return CgroupMounts() }
-        return parse(mountinfo: mounts, cgroup: own, legacy: legacy)
+        withUnsafeTemporaryAllocation(byteCount: roomForMounts, alignment: 8) { room in
+            let mountinfo = readAll("/proc/self/mountinfo", into: room)
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[mountinfo.count...])
+            return parse(mountinfo: mountinfo, cgroup: readAll("/proc/self/cgroup", into: rest), legacy: legacy)
+        }
+    }
+
+    private static func readAll(_ path: StaticString, into room: UnsafeMutableRawBufferPointer)
+        -> UnsafeRawBufferPointer
+    {
+        let name = UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self)
+        var descriptor = Descriptor(curfew_open_at(AT_FDCWD, name, O_RDONLY, 0))
+        var used = 0
+        while descriptor.isOpen, used < room.count {
+            let count = curfew_read(descriptor.number, room.baseAddress.map { $0 + used }, room.count - used)
+            if count <= 0 { break }
+            used += Int(count)
+        }
+        descriptor.close()
+        return UnsafeRawBufferPointer(rebasing: room[..<used])
     }
 
     static func parse(mountinfo: [UInt8], cgroup: [UInt8], legacy: Bool) -> CgroupMounts {
+        mountinfo.withUnsafeBytes { mountinfo in
+            cgroup.withUnsafeBytes { parse(mountinfo: mountinfo, cgroup: $0, legacy: legacy) }
+        }
+    }
+
+    private static func parse(
+        mountinfo: UnsafeRawBufferPointer, cgroup: UnsafeRawBufferPointer, legacy: Bool
+    ) -> CgroupMounts {
         var result = CgroupMounts()
-        for line in mountinfo.split(separator: UInt8(ascii: "\n")) {
-            guard let mount = Mount(line) else { continue }
-            if mount.type == "cgroup2" {
-                result.unified = result.unified ?? mount.directory(forOwnPath: ownPath("", in: cgroup))
-            } else if legacy, mount.type == "cgroup" {
+        var start = 0
+        while start < mountinfo.count {
+            let line = mountinfo.piece(from: start, upTo: 10)
+            start += line.count + 1
+            guard let mount = MountLine(line) else { continue }
+            if mount.isUnified {
+                if result.unified == nil { result.unified = mount.directory(forOwnPath: ownPath("", in: cgroup)) }
+            } else if legacy {
                 result.note(mount, cgroup)
             }
         }
         return result
     }
 
-    private mutating func note(_ mount: Mount, _ cgroup: [UInt8]) {
-        for option in mount.superOptions.split(separator: ",") {
-            switch option {
-            case "memory": memory = memory ?? mount.directory(forOwnPath: Self.ownPath("memory", in: cgroup))
-            case "freezer": freezer = freezer ?? mount.directory(forOwnPath: Self.ownPath("freezer", in: cgroup))
-            case "pids": pids = pids ?? mount.directory(forOwnPath: Self.ownPath("pids", in: cgroup))
-            default: break
-            }
+    private mutating func note(_ mount: MountLine, _ cgroup: UnsafeRawBufferPointer) {
+        if memory == nil, mount.superOptions.hasItem("memory") {
+            memory = mount.directory(forOwnPath: Self.ownPath("memory", in: cgroup))
+        }
+        if freezer == nil, mount.superOptions.hasItem("freezer") {
+            freezer = mount.directory(forOwnPath: Self.ownPath("freezer", in: cgroup))
         }
     }
 
     /// This process's path in the hierarchy with that controller ("" is v2), from lines like `4:memory:/a/b`.
-    static func ownPath(_ controller: String, in cgroup: [UInt8]) -> String? {
-        for line in cgroup.split(separator: UInt8(ascii: "\n")) {
-            let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3 else { continue }
-            let controllers = String(decoding: parts[1], as: UTF8.self)
-            let matches =
-                controller.isEmpty ? controllers.isEmpty : controllers.split(separator: ",").contains { $0 == controller }
-            if matches { return String(decoding: parts[2], as: UTF8.self) }
+    static func ownPath(_ controller: StaticString, in cgroup: [UInt8]) -> String? {
+        cgroup.withUnsafeBytes { ownPath(controller, in: $0).map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    private static func ownPath(
+        _ controller: StaticString, in cgroup: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer? {
+        var start = 0
+        while start < cgroup.count {
+            let line = cgroup.piece(from: start, upTo: 10)
+            start += line.count + 1
+            let number = line.piece(from: 0, upTo: 58)
+            guard number.count < line.count else { continue }
+            let controllers = line.piece(from: number.count + 1, upTo: 58)
+            let path = number.count + 1 + controllers.count + 1
+            guard path <= line.count else { continue }
+            let matches = controller.utf8CodeUnitCount == 0 ? controllers.isEmpty : controllers.hasItem(controller)
+            if matches { return UnsafeRawBufferPointer(rebasing: line[path...]) }
         }
         return nil
     }
 }
 
 /// One cgroup line of mountinfo: `36 35 0:28 ROOT POINT options - TYPE SOURCE SUPEROPTIONS`.
-private struct Mount {
-    let root: String
-    let point: String
-    let type: String
-    let superOptions: String
+private struct MountLine {
+    let root: UnsafeRawBufferPointer
+    let point: UnsafeRawBufferPointer
+    let isUnified: Bool
+    let superOptions: UnsafeRawBufferPointer
 
-    init?(_ line: ArraySlice<UInt8>) {
-        // Most lines are of other file systems; they are passed over before anything is allocated.
-        guard let dash = Mount.typeStart(line), line[dash...].starts(with: Array("cgroup".utf8)) else { return nil }
-        let tail = line[dash...].split(separator: 32)
-        let head = line.split(separator: 32, maxSplits: 5)
-        guard tail.count >= 3, head.count >= 5 else { return nil }
-        type = String(decoding: tail[0], as: UTF8.self)
-        superOptions = String(decoding: tail[2], as: UTF8.self)
-        root = Mount.unescape(head[3])
-        point = Mount.unescape(head[4])
+    /// Nil for any other file system's.
+    init?(_ line: UnsafeRawBufferPointer) {
+        guard let type = MountLine.typeStart(line) else { return nil }
+        let name = line.piece(from: type, upTo: 32)
+        isUnified = name.isEqual("cgroup2")
+        guard isUnified || name.isEqual("cgroup") else { return nil }
+        let source = line.piece(from: type + name.count + 1, upTo: 32)
+        superOptions = line.piece(from: type + name.count + source.count + 2, upTo: 32)
+        var field = 0
+        for _ in 0..<3 { field += line.piece(from: field, upTo: 32).count + 1 }
+        root = line.piece(from: field, upTo: 32)
+        point = line.piece(from: field + root.count + 1, upTo: 32)
+        guard !root.isEmpty, !point.isEmpty else { return nil }
     }
 
     /// The index of the type, which follows ` - `.
-    private static func typeStart(_ line: ArraySlice<UInt8>) -> Int? {
-        var index = line.startIndex
-        while index + 3 < line.endIndex {
-            if line[index] == 32, line[index + 1] == 45, line[index + 2] == 32 { return index + 3 }
-            index += 1
+    private static func typeStart(_ line: UnsafeRawBufferPointer) -> Int? {
+        var dash = line.index(of: 45, from: 1)
+        while dash + 2 < line.count {
+            if line[dash - 1] == 32, line[dash + 1] == 32 { return dash + 2 }
+            dash = line.index(of: 45, from: dash + 1)
         }
         return nil
     }
 
+    /// The directory of `path`, as far as this mount shows it.
+    func directory(forOwnPath path: UnsafeRawBufferPointer?) -> String? {
+        guard let path else { return nil }
+        let point = MountLine.unescaped(self.point)
+        if root.isEqual("/") { return path.isEqual("/") ? point : point + String(decoding: path, as: UTF8.self) }
+        // A mount of a part of the hierarchy: only what lies below its root can be seen.
+        let root = MountLine.unescaped(self.root)
+        let own = String(decoding: path, as: UTF8.self)
+        if own == root { return point }
+        return own.hasPrefix(root + "/") ? point + own.dropFirst(root.count) : nil
+    }
+
     /// Blanks, tabs, newlines and backslashes stand as octal. Source: proc_pid_mountinfo(5).
-    private static func unescape(_ bytes: ArraySlice<UInt8>) -> String {
+    private static func unescaped(_ bytes: UnsafeRawBufferPointer) -> String {
         guard bytes.contains(92) else { return String(decoding: bytes, as: UTF8.self) }
         var plain: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            if bytes[index] == 92, index + 3 < bytes.endIndex {
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 92, index + 3 < bytes.count {
                 let value = bytes[index + 1...index + 3].reduce(0) { $0 &* 8 &+ Int($1 &- 48) }
                 plain.append(UInt8(truncatingIfNeeded: value))
                 index += 4
@@ -106,13 +159,35 @@ private struct Mount {
         }
         return String(decoding: plain, as: UTF8.self)
     }
+}
 
-    /// The directory of `path`, as far as this mount shows it.
-    func directory(forOwnPath path: String?) -> String? {
-        guard let path else { return nil }
-        if root == "/" { return path == "/" ? point : point + path }
-        // A mount of a part of the hierarchy: only what lies below its root can be seen.
-        if path == root { return point }
-        return path.hasPrefix(root + "/") ? point + path.dropFirst(root.count) : nil
+extension UnsafeRawBufferPointer {
+    /// The index of the next such byte, or the end's. By memchr(3): the C library looks at many bytes at once.
+    fileprivate func index(of byte: UInt8, from start: Int) -> Int {
+        guard start < count, let baseAddress else { return count }
+        guard let found = memchr(baseAddress + start, Int32(byte), count - start) else { return count }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+
+    /// What lies between `start` and the next `separator`, or the end.
+    fileprivate func piece(from start: Int, upTo separator: UInt8) -> UnsafeRawBufferPointer {
+        guard start < count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(rebasing: self[start..<index(of: separator, from: start)])
+    }
+
+    fileprivate func isEqual(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
+    }
+
+    /// Whether a list parted by commas has that item.
+    fileprivate func hasItem(_ item: StaticString) -> Bool {
+        var start = 0
+        while start < count {
+            let piece = piece(from: start, upTo: 44)
+            if piece.isEqual(item) { return true }
+            start += piece.count + 1
+        }
+        return false
     }
 }

@@ -32,9 +32,8 @@ extension ProcessTree {
     /// Stops every process; true once each is known to be. `includingStopped`: what a terminal has stopped in the
     /// leader's group counts as stopped by us, and is continued with the rest.
     public func suspend(includingStopped: Bool) -> Bool {
-        stopped.removeAll(keepingCapacity: true)
-        stoppedBefore.removeAll(keepingCapacity: true)
-        unconfirmed.removeAll(keepingCapacity: true)
+        forgetStops()
+        isSuspended = true
         let terminalGroup = includingStopped ? Procfs.stat(leader)?.processGroup : nil
         if containment.hasFreezer, method != .sigstop {
             suspendFrozen(terminalGroup)
@@ -44,47 +43,65 @@ extension ProcessTree {
         return confirmSuspension(microseconds: Self.confirmMicroseconds)
     }
 
+    private func forgetStops() {
+        stopped.removeAll(keepingCapacity: true)
+        stoppedBefore.removeAll(keepingCapacity: true)
+        known.removeAll(keepingCapacity: true)
+        unconfirmed.removeAll(keepingCapacity: true)
+        needsAnotherWalk = false
+    }
+
     /// Looks again at what wasn't stopped yet; true once nothing is left.
     public func confirmSuspension(microseconds: Int64 = 0) -> Bool {
         if isFrozenForGood { return containment.isFrozen() }
         let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
         while true {
             unconfirmed.removeAll { Self.isStopped($0) }
-            if unconfirmed.isEmpty { return method == .sigstop || !containment.hasFreezer ? !findsRunning() : true }
-            if curfew_monotonic_nanoseconds() >= deadline { return false }
+            if unconfirmed.isEmpty {
+                if !needsAnotherWalk { return true }
+                needsAnotherWalk = findsRunning()
+            }
+            if curfew_monotonic_nanoseconds() >= deadline { return unconfirmed.isEmpty && !needsAnotherWalk }
             sched_yield()
         }
     }
 
     /// What is still not stopped, by pid and why.
     public func pendingSuspension() -> [PendingProcess] {
+        if isFrozenForGood, containment.isFrozen() { return [] }
         let pids = isFrozenForGood ? processes() : unconfirmed
         return pids.compactMap { pid in
             guard let stat = Procfs.stat(pid), !stat.isGone, !Self.isStopped(pid) else { return nil }
+            let waitChannel = Procfs.waitChannel(pid)
+            if isFrozenForGood, let waitChannel, Self.frozenWaitChannels.contains(waitChannel) { return nil }
             return PendingProcess(
-                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
+                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: waitChannel)
         }
     }
 
+    /// Where the freezers of v2 and v1 hold a process. Source: kernel, kernel/signal.c and kernel/freezer.c.
+    private static let frozenWaitChannels: Set = ["get_signal", "do_freezer_trap", "__refrigerator"]
+
     /// Continues what `suspend` stopped, children before their parents: a shell that wakes first takes its job for
-    /// stopped.
+    /// stopped. An app that isn't suspended is left alone, with what somebody else has stopped in it.
     public func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
         if isFrozenForGood {
             isFrozenForGood = false
             try? containment.setFrozen(false)
             return
         }
+        // Their parents are stopped or ours, so nobody has reaped them and given their pids away.
         for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }
         resumeNewcomers()
-        stopped.removeAll(keepingCapacity: true)
-        unconfirmed.removeAll(keepingCapacity: true)
+        forgetStops()
     }
 
-    /// A process in vfork can have let a child in since.
+    /// A process in vfork can have let a child in since, and a stop of the whole group hits what no walk has seen.
     private func resumeNewcomers() {
-        let known = Set(stopped.map(\.pid))
-        for pid in processes() where !known.contains(pid) && !stoppedBefore.contains(pid) {
-            _ = curfew_kill(pid, SIGCONT)
+        for pid in processes() where !known.contains(pid) && Procfs.stat(pid)?.isStopped == true {
+            signal(pid, SIGCONT)
         }
     }
 
@@ -92,17 +109,20 @@ extension ProcessTree {
 
     private func suspendFrozen(_ terminalGroup: Int32?) {
         if method == .both, suspendLoneProcess(terminalGroup) { return }
+        if containment.kind == .cgroup1 { noteStoppedBefore(terminalGroup) }
         do { try containment.setFrozen(true) } catch {
             suspendByWalking(terminalGroup)
             return
         }
-        waitUntilFrozen()
+        let isFrozen = waitUntilFrozen()
         if method == .freezer {
             isFrozenForGood = true
             return
         }
         for pid in processes() { stop(pid, terminalGroup) }
         try? containment.setFrozen(false)
+        // What the freezer hadn't reached in time could still fork before its stop.
+        needsAnotherWalk = !isFrozen
     }
 
     /// A tree of one process needs no freezer: if it is alone after its stop, nothing has slipped away.
@@ -114,16 +134,23 @@ extension ProcessTree {
         return isStopped && processes() == before
     }
 
-    /// Reading cgroup.events again is quick; its notifications are held back by up to 20 ms.
-    private func waitUntilFrozen() {
-        let deadline = curfew_monotonic_nanoseconds() + Self.freezeMicroseconds * 1000
-        while !containment.isFrozen(), curfew_monotonic_nanoseconds() < deadline { sched_yield() }
+    /// The v1 freezer hides it: whatever it holds shows as `D`, stopped or not.
+    private func noteStoppedBefore(_ terminalGroup: Int32?) {
+        for pid in processes() {
+            guard let stat = Procfs.stat(pid), stat.isStopped, stat.processGroup != terminalGroup else { continue }
+            if known.insert(pid).inserted { stoppedBefore.insert(pid) }
+        }
     }
 
-    private func stop(_ pid: Int32, _ terminalGroup: Int32?) {
-        if stopped.contains(where: { $0.pid == pid }) { return }
+    /// Reading cgroup.events again is quick; its notifications are held back by up to 20 ms.
+    private func waitUntilFrozen() -> Bool { containment.waitUntilFrozen(microseconds: Self.freezeMicroseconds) }
+
+    /// `isLate`: found after all others were stopped, so whatever has stopped it came from us.
+    private func stop(_ pid: Int32, _ terminalGroup: Int32?, isLate: Bool = false) {
+        if known.contains(pid) { return }
         guard let stat = Procfs.stat(pid), !stat.isGone else { return }
-        if stat.isStopped, stat.processGroup != terminalGroup {
+        known.insert(pid)
+        if stat.isStopped, stat.processGroup != terminalGroup, !isLate {
             stoppedBefore.insert(pid)
             return
         }
@@ -134,21 +161,50 @@ extension ProcessTree {
 
     // MARK: Without one
 
-    /// Top down, until a walk finds nothing running: a stopped parent's list of children stands still.
+    /// Level by level, until a walk finds nothing running: a stopped parent's list of children stands still, and a
+    /// shell that is stopped before its job never hears that the job was.
     private func suspendByWalking(_ terminalGroup: Int32?) {
-        for _ in 0..<200 {
+        var isEverythingSeen = false
+        for _ in 0..<100 where !isEverythingSeen {
             let count = stopped.count
-            for pid in processes() { stop(pid, terminalGroup) }
-            if stopped.count == count { return }
+            stopLevels(terminalGroup)
+            for pid in containment.processes() ?? [] { stop(pid, terminalGroup) }
+            isEverythingSeen = stopped.count == count
         }
-        // Something forks faster than it is walked; its group, if it has kept it, is stopped at one stroke.
-        if ownGroup > 0 { _ = curfew_kill(-ownGroup, SIGSTOP) }
+        stopGroup()
+        needsAnotherWalk = !isEverythingSeen || !unconfirmed.isEmpty
+    }
+
+    private func stopLevels(_ terminalGroup: Int32?) {
+        var level = Procfs.children(of: supervisor)
+        while !level.isEmpty {
+            let count = unconfirmed.count
+            for pid in level { stop(pid, terminalGroup) }
+            awaitStops(of: Array(unconfirmed[count...]))
+            level = level.flatMap { Procfs.children(of: $0) }
+        }
+    }
+
+    /// A process in vfork or in uninterruptible sleep isn't waited for longer than this.
+    private func awaitStops(of pids: [Int32]) {
+        let deadline = curfew_monotonic_nanoseconds() + Self.confirmMicroseconds * 1000
+        var pending = pids[...]
+        while let pid = pending.first, curfew_monotonic_nanoseconds() < deadline {
+            if Self.isStopped(pid) { pending.removeFirst() } else { sched_yield() }
+        }
+    }
+
+    /// Something can fork and exit faster than it is walked; if it has kept the leader's group, it is stopped at one
+    /// stroke. All the others of the group are stopped already.
+    private func stopGroup() {
+        guard ownGroup > 0, Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) else { return }
+        _ = curfew_kill(-ownGroup, SIGSTOP)
     }
 
     /// Stops what a last walk finds running; true if there was something.
     private func findsRunning() -> Bool {
         let count = stopped.count
-        for pid in processes() { stop(pid, nil) }
+        for pid in processes() { stop(pid, nil, isLate: true) }
         return stopped.count > count
     }
 

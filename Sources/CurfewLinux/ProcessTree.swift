@@ -17,11 +17,17 @@ public final class ProcessTree {
 
     /// What we have stopped, with its parent, in the order found.
     var stopped: [Member] = []
-    /// What was stopped before we came, and is to stay so.
+    /// The pids of `stopped`, and of what was stopped before we came and is to stay so.
+    var known: Set<Int32> = []
     var stoppedBefore: Set<Int32> = []
     /// What we stopped and haven't yet seen as `T`.
     var unconfirmed: [Int32] = []
     var isFrozenForGood = false
+    private var killRounds = 0
+    /// From `suspend` to `resume`.
+    var isSuspended = false
+    /// Whether something can have forked after it was looked at, so that one more walk has to find nothing.
+    var needsAnotherWalk = false
 
     struct Member {
         var pid: Int32
@@ -41,11 +47,14 @@ public final class ProcessTree {
     }
 
     /// All descendants, top down.
-    public static func descendants(of pid: Int32) -> [Int32] {
-        var found = Procfs.children(of: pid)
+    public static func descendants(of pid: Int32) -> [Int32] { members(below: pid).map(\.pid) }
+
+    private static func members(below pid: Int32) -> [Member] {
+        var found = Procfs.children(of: pid).map { Member(pid: $0, parent: pid) }
         var index = 0
         while index < found.count {
-            found.append(contentsOf: Procfs.children(of: found[index]))
+            let parent = found[index].pid
+            for child in Procfs.children(of: parent) { found.append(Member(pid: child, parent: parent)) }
             index += 1
         }
         return found
@@ -60,37 +69,88 @@ public final class ProcessTree {
 
     /// SIGTERM to each, and SIGCONT, for what a terminal has stopped would only let it pend.
     public func terminate() {
-        for pid in processes() {
-            _ = curfew_kill(pid, SIGTERM)
-            _ = curfew_kill(pid, SIGCONT)
-        }
+        for pid in processes() { signal(pid, SIGTERM, SIGCONT) }
     }
 
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.
     public func continueAfterTerminalStop() {
         if ownGroup > 0 {
-            _ = curfew_kill(-ownGroup, SIGCONT)
+            if Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) { _ = curfew_kill(-ownGroup, SIGCONT) }
             return
         }
         let group = Procfs.stat(leader)?.processGroup
-        for pid in processes() where Procfs.stat(pid)?.processGroup == group { _ = curfew_kill(pid, SIGCONT) }
+        for pid in processes() where Procfs.stat(pid)?.processGroup == group { signal(pid, SIGCONT) }
+    }
+
+    /// For a process whose parent runs and could have reaped it since it was listed: held by a pidfd and looked at
+    /// again, so that no stranger that got its pid is hit.
+    func signal(_ pid: Int32, _ signals: Int32...) {
+        var pidfd = Descriptor(curfew_pidfd_open(pid))
+        defer { pidfd.close() }
+        guard contains(pid) else { return }
+        for signal in signals {
+            // Without a descriptor to spare the pid must do; it was of the tree a moment ago.
+            _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(pid, signal)
+        }
     }
 
     /// One round of SIGKILL to everything; what is left is found by looking again.
+    ///
+    /// The freezer comes last: were we killed ourselves while all is frozen, it would stay so.
     public func kill() {
-        if let unified = containment.unified { try? unified.kill() }
-        if let freezer = containment.freezer {
-            for pid in freezer.processes() { _ = curfew_kill(pid, SIGKILL) }
-            // In the v1 freezer SIGKILL acts only once thawed.
-            try? containment.setFrozen(false)
+        killRounds += 1
+        if let unified = containment.unified, (try? unified.kill()) != nil {
+            if killRounds > 3 { Self.thaw(processes()) }
+            return
         }
-        if ownGroup > 0 { _ = curfew_kill(-ownGroup, SIGKILL) }
-        if containment.unified == nil { Self.killDescendants(of: supervisor) }
+        Self.killDescendants(of: supervisor, group: ownGroup, leader: leader)
+        if killRounds > 2 { containment.killFrozen() }
+        if killRounds > 3 { Self.thaw(processes()) }
+        // What was suspended by the v1 freezer dies only now.
+        try? containment.setFrozen(false)
     }
 
-    /// For what has left the cgroup but is still below us.
-    public static func killDescendants(of pid: Int32) {
-        for descendant in descendants(of: pid) { _ = curfew_kill(descendant, SIGKILL) }
+    /// For what SIGKILL can't end because a supervisor inside the app has frozen it and is gone.
+    public static func thaw(_ pids: [Int32]) { CgroupDirectory.thawFreezers(holding: pids) }
+
+    /// For what no cgroup holds, or what has left it: SIGKILL to all that is below `pid`, looked for again as long as
+    /// there is something new, for some milliseconds: whatever forks and exits for ever is hit between two forks.
+    ///
+    /// `group`: the leader's own, which is killed at one stroke; 0 when it has none.
+    public static func killDescendants(of pid: Int32, group: Int32 = 0, leader: Int32 = 0) {
+        let deadline = curfew_monotonic_nanoseconds() + 5_000_000
+        var seen: Set<Int32> = []
+        var isNew = true
+        while isNew {
+            isNew = false
+            if group > 0, holdsGroup(group, leader: leader, ancestor: pid) { _ = curfew_kill(-group, SIGKILL) }
+            for member in members(below: pid) {
+                if seen.insert(member.pid).inserted { isNew = true }
+                kill(member, ancestor: pid)
+            }
+            if curfew_monotonic_nanoseconds() > deadline { return }
+        }
+    }
+
+    /// Our own children nobody else can reap, so their pids are theirs; others are made sure of.
+    private static func kill(_ member: Member, ancestor: Int32) {
+        if member.parent == ancestor {
+            _ = curfew_kill(member.pid, SIGKILL)
+            return
+        }
+        var pidfd = Descriptor(curfew_pidfd_open(member.pid))
+        defer { pidfd.close() }
+        guard let parent = Procfs.stat(member.pid)?.parent, parent == member.parent || parent == ancestor else {
+            return
+        }
+        _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, SIGKILL) : curfew_kill(member.pid, SIGKILL)
+    }
+
+    /// Whether the group is still the app's: its leader isn't reaped, or one below us is in it. Once nobody is, its
+    /// number is free for a stranger's.
+    public static func holdsGroup(_ group: Int32, leader: Int32, ancestor: Int32) -> Bool {
+        if let stat = Procfs.stat(leader), stat.parent == ancestor { return true }
+        return members(below: ancestor).contains { Procfs.stat($0.pid)?.processGroup == group }
     }
 
     // MARK: Measures
@@ -109,17 +169,24 @@ public final class ProcessTree {
     public func footprint(limit: UInt64? = nil) -> UInt64 {
         if let footprint = containment.footprint { return footprint }
         let pids = processes()
-        if let limit {
-            var anonymous: UInt64 = 0
-            var resident: UInt64 = 0
-            for pid in pids {
-                guard let memory = Procfs.anonymousResident(pid) else { continue }
-                anonymous += memory.anonymous
-                resident += memory.resident
-            }
-            if resident <= limit { return anonymous }
-        }
+        if let limit, let footprint = Self.cheapFootprint(of: pids, limit: limit) { return footprint }
         return pids.reduce(0) { $0 + (Procfs.proportionalFootprint($1) ?? 0) }
+    }
+
+    /// By what is resident, where that decides: nothing much is, or one process alone is over the limit. Nil where
+    /// shared pages would have to be told from others.
+    private static func cheapFootprint(of pids: [Int32], limit: UInt64) -> UInt64? {
+        var anonymous: UInt64 = 0
+        var largest: UInt64 = 0
+        var resident: UInt64 = 0
+        for pid in pids {
+            guard let memory = Procfs.anonymousResident(pid) else { continue }
+            anonymous += memory.anonymous
+            largest = max(largest, memory.anonymous)
+            resident += memory.resident
+        }
+        if resident <= limit { return anonymous }
+        return largest > limit ? largest : nil
     }
 
     /// Whether a process outside the tree traces one of it. Looks at the first 32: a debugger sits on the leader.

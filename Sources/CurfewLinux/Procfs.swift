@@ -97,7 +97,9 @@ public enum Procfs {
     }
 
     /// Numbers parted by blanks or newlines, however many.
-    static func appendNumbers(ofFile path: UnsafePointer<CChar>, at directory: Int32 = AT_FDCWD, to numbers: inout [Int32]) {
+    static func appendNumbers(
+        ofFile path: UnsafePointer<CChar>, at directory: Int32 = AT_FDCWD, to numbers: inout [Int32]
+    ) {
         var descriptor = Descriptor(curfew_open_at(directory, path, O_RDONLY, 0))
         guard descriptor.isOpen else { return }
         defer { descriptor.close() }
@@ -162,9 +164,14 @@ public enum Procfs {
     }
 
     /// The path in the v2 hierarchy; nil if it is gone or there is none.
-    public static func unifiedCgroup(of pid: Int32) -> String? {
+    public static func unifiedCgroup(of pid: Int32) -> String? { cgroup(of: pid, "") }
+
+    /// The same in the v1 freezer's.
+    static func freezerCgroup(of pid: Int32) -> String? { cgroup(of: pid, "freezer") }
+
+    private static func cgroup(of pid: Int32, _ controller: StaticString) -> String? {
         let bytes = withPath(pid, "/cgroup") { SmallFile.bytes(of: String(cString: $0)) }
-        return bytes.flatMap { CgroupMounts.ownPath("", in: $0) }
+        return bytes.flatMap { CgroupMounts.ownPath(controller, in: $0) }
     }
 
     /// What it waits in, by the kernel's function name; nil if that isn't told.

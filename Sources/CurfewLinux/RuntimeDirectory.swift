@@ -15,7 +15,7 @@ public struct RuntimeDirectory: Sendable {
         if let variable = getenv("XDG_RUNTIME_DIR"), variable[0] == 47 {
             return RuntimeDirectory(path: String(cString: variable) + "/curfew")
         }
-        return RuntimeDirectory(path: "/tmp/curfew-\(geteuid())")
+        return RuntimeDirectory(path: "/tmp/curfew-" + decimal(Int(geteuid())))
     }
 
     public func socketPath(_ name: String) -> String { path + "/" + name + ".sock" }
@@ -61,9 +61,8 @@ public struct NamedSocket: Sendable {
 
     /// Takes the name; under a lock on the directory, so that nobody takes a socket that isn't listening yet for dead.
     public static func claim(_ name: String, in directory: RuntimeDirectory) throws(KernelError) -> Claim {
-        var lock = try directory.prepare()
+        var lock = try directory.lock()
         defer { lock.close() }
-        try check(curfew_flock(lock.number, true), "lock", directory.path)
         let path = directory.socketPath(name)
         var listening = curfew_unix_listen(path, 64)
         if listening == -EADDRINUSE {
@@ -75,12 +74,29 @@ public struct NamedSocket: Sendable {
         return .claimed(NamedSocket(name: name, path: path, descriptor: Descriptor(listening)))
     }
 
+    /// Removes the socket of a supervisor that is gone; one that somebody listens on by now stays.
+    public static func removeDead(_ path: String, in directory: RuntimeDirectory) {
+        guard var lock = try? directory.lock() else { return }
+        if !isAlive(path) { _ = curfew_unlink_at(AT_FDCWD, path) }
+        lock.close()
+    }
+
+    /// Nobody listens, or its supervisor has removed it just now.
     private static func isAlive(_ path: String) -> Bool {
         var connection = Descriptor(curfew_unix_connect(path))
-        let isAlive = connection.isOpen || connection.number != -ECONNREFUSED
+        let isAlive = connection.isOpen || (connection.number != -ECONNREFUSED && connection.number != -ENOENT)
         connection.close()
         return isAlive
     }
 
     public func remove() { _ = curfew_unlink_at(AT_FDCWD, path) }
+}
+
+extension RuntimeDirectory {
+    /// The directory, locked until the descriptor is closed.
+    fileprivate func lock() throws(KernelError) -> Descriptor {
+        let lock = try prepare()
+        try check(curfew_flock(lock.number, true), "lock", path)
+        return lock
+    }
 }

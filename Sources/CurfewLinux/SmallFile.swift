@@ -69,8 +69,10 @@ extension UnsafeRawBufferPointer {
         while line < count {
             if hasPrefix(key, at: line) {
                 var index = line + key.utf8CodeUnitCount
+                let end = index
                 while index < count, self[index] == 32 || self[index] == 9 { index += 1 }
-                return number(at: &index)
+                // A longer key that begins with this one has no blank here, nor a mark before it.
+                if index > end || self[end - 1] == 58 || self[end - 1] == 32 { return number(at: &index) }
             }
             while line < count, self[line] != 10 { line += 1 }
             line += 1

@@ -13,8 +13,10 @@ public struct Terminal: Sendable {
 
     public var foregroundGroup: Int32 { curfew_terminal_foreground_group(descriptor.number) }
 
-    public func setForegroundGroup(_ group: Int32) {
-        _ = curfew_terminal_set_foreground_group(descriptor.number, group)
+    /// False when there is no such group in this session, or the terminal is gone.
+    @discardableResult
+    public func setForegroundGroup(_ group: Int32) -> Bool {
+        curfew_terminal_set_foreground_group(descriptor.number, group) == 0
     }
 
     public var attributes: termios? {
@@ -22,10 +24,11 @@ public struct Terminal: Sendable {
         return tcgetattr(descriptor.number, &attributes) == 0 ? attributes : nil
     }
 
-    /// Drains output first, as shells do.
+    /// At once, where shells wait for the output to drain: on a terminal stopped by Ctrl-S that takes for ever, and
+    /// whoever enforces must not wait.
     public func setAttributes(_ attributes: termios?) {
         guard var attributes else { return }
-        _ = tcsetattr(descriptor.number, TCSADRAIN, &attributes)
+        _ = tcsetattr(descriptor.number, TCSANOW, &attributes)
     }
 
     /// Whether a program started now should have a process group of its own and the terminal: stdin and stdout are

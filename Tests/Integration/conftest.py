@@ -25,9 +25,12 @@ LIMIT = 20.0
 def binary():
     """The curfew under test: $CURFEW, else the static release build."""
     chosen = os.environ.get("CURFEW") or str(ROOT / ".build-static/release/curfew")
-    if not os.access(chosen, os.X_OK):
-        pytest.exit(f"{chosen} isn't there; run `make build` first", returncode=2)
     return str(pathlib.Path(chosen).resolve())
+
+
+def pytest_sessionstart(session):
+    if not os.access(binary(), os.X_OK):
+        pytest.exit(f"{binary()} isn't there; run `make build` first", returncode=2)
 
 
 def wait_for(what, probe, limit=LIMIT):
@@ -199,10 +202,13 @@ class Sandbox:
         """Cgroups of curfew's that belong to this sandbox's runs."""
         found = []
         for mount in mounted_cgroups():
-            for path in mount.glob("**/curfew.*"):
-                if any(path.name.startswith(f"curfew.{running.name}.") for running in self.running):
-                    found.append(path)
+            # Others' cgroups may vanish while they are walked over, which os.walk passes over.
+            for folder, names, _ in os.walk(mount):
+                found += [pathlib.Path(folder, name) for name in names if self.owns_cgroup(name)]
         return found
+
+    def owns_cgroup(self, name):
+        return any(name.startswith(f"curfew.{running.name}.") for running in self.running)
 
     def sockets(self):
         return list((self.runtime / "curfew").glob("*")) if (self.runtime / "curfew").exists() else []

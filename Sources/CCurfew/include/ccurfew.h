@@ -171,4 +171,28 @@ int curfew_capabilities_keep(const int *capabilities, size_t count);
 int curfew_capabilities_text(char *buffer, size_t size);
 int curfew_capability_number(const char *name);        // "cap_kill" -> 5; -EINVAL
 
+// ---- front.c: what the front of `curfew run` hands to Swift ----------------------------------
+
+enum curfew_role {
+    CURFEW_ROLE_NONE,          // no `curfew run`
+    CURFEW_ROLE_SUPERVISOR,
+    CURFEW_ROLE_KEEPER,        // the front, whose supervisor was killed
+};
+
+enum {
+    // From front to supervisor: a signal the front got. The value is its number, plus CURFEW_FROM_TERMINAL.
+    CURFEW_FORWARDED_SIGNAL = 35,
+    // To the supervisor, when the front is gone.
+    CURFEW_FRONT_GONE_SIGNAL = 36,
+    CURFEW_FROM_TERMINAL = 0x100,
+};
+
+struct curfew_front {
+    enum curfew_role role;
+    pid_t pid;                 // the front's
+    uint64_t callers_mask;     // the signal mask the caller gave it
+    void *page;                // shared by both; its first int is the signal the front has to die of, or 0
+};
+struct curfew_front *curfew_front(void);                 // the process's own; written before main only
+
 #endif

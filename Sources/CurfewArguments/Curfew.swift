@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// Every verb's definition: the source of help and completions, and what the fast path is held to.
+///
+/// Nothing is run through it: `curfew` reads its own command line, since this library costs milliseconds once entered.
+public struct Curfew: ParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "curfew",
+        abstract: "Treat programs the way iOS treats apps.",
+        usage: "curfew VERB [options] …",
+        discussion: """
+            A program in front runs freely. Sent home, it gets a short, metered chance to finish, and is then stopped, \
+            costing no CPU until it is opened again. One that outstays its budget, grows past its memory limit, or \
+            hangs in a transition is killed, and a line on standard error says why.
+
+            Examples:
+              curfew run -- make -j8              in a terminal, Ctrl-Z is the home button and fg opens it
+              curfew run --memory 2G -- ./train   killed beyond 2 GiB, with all that it started
+              curfew ps                           what runs, how much time and memory it has used
+              curfew home train                   from another terminal
+
+            An APP is a name, as `curfew ps` shows it, or a pid.
+            """,
+        subcommands: [
+            RunCommand.self, HomeCommand.self, OpenCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            EventsCommand.self, TaskCommand.self,
+        ])
+
+    @Flag(help: "Print the version.")
+    var version = false
+
+    public init() {}
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `curfew home`.
+struct HomeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "home",
+        abstract: "Send an app to the background.",
+        usage: "curfew home [options] APP",
+        discussion: """
+            As Ctrl-Z does for an app in a terminal. With background tasks open it runs on, on its budget; without, \
+            it is suspended, and this returns when every process of it has stopped.
+
+            Example:
+              curfew home backup
+
+            \(HelpText.driving)
+            """)
+
+    @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))
+    var app: AppValue
+
+    @Flag(help: "Print the state it is in now, as JSON.")
+    var json = false
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// What the app is called, how it starts and what is left of it.
+struct RunAppOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The name other verbs know it by (default: COMMAND's basename, with -PID if that is taken).",
+            valueName: "NAME"))
+    var name: NameValue?
+
+    @Flag(help: "Start in background: with its full budget if it is aware, else for --grace.")
+    var background = false
+
+    @Flag(help: "Demand that it says hello on the control channel, or READY=1, within --launch-limit.")
+    var aware = false
+
+    @Flag(help: "When COMMAND exits, wait for what it left behind instead of killing it.")
+    var waitAll = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Write to this file, as JSON, how and why it ended.", valueName: "FILE"),
+        completion: .file())
+    var report: PathValue?
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import CurfewCommand
+
+/// `curfew run`.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a program as an app.",
+        usage: "curfew run [options] [--] COMMAND [ARG…]",
+        discussion: """
+            COMMAND and whatever it starts are held together: stopped, resumed and killed as one. When COMMAND exits, \
+            what it left behind is killed, unless --wait-all says to wait.
+
+            Examples:
+              curfew run -- make -j8
+              curfew run --name backup --profile ios13 --report why.json -- ./backup.sh
+              curfew run --time-limit 10m --memory 500M -- pytest
+
+            D is a duration: \(HelpText.durations)
+            SIZE is an amount of memory: \(HelpText.sizes)
+
+            Exit status: COMMAND's own (128+n when a signal ended it), or
+              124  killed for time: a watchdog, the budget, the time limit
+              137  killed for memory or another policy, or quit while suspended
+              125  curfew itself failed
+              126  COMMAND was found but can't be executed
+              127  COMMAND wasn't found
+               64  wrong usage; nothing was started
+            """)
+
+    @OptionGroup(title: "App") var app: RunAppOptions
+    @OptionGroup(title: "Background") var background: RunBackgroundOptions
+    @OptionGroup(title: "Limits") var limits: RunLimitOptions
+    @OptionGroup(title: "Enforcement") var enforcement: RunEnforcementOptions
+
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("The program and its arguments; its own options are left alone.", valueName: "COMMAND"),
+        completion: .file())
+    var command: [String]
+
+    mutating func validate() throws { command = try Passthrough.command(command) }
+}

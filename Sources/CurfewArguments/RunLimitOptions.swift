@@ -1,0 +1,43 @@
+import ArgumentParser
+import CurfewCore
+
+/// What the app is killed for.
+struct RunLimitOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The whole run's limit (default: inf).", valueName: "D"))
+    var timeLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The memory that the app and all it starts may use together (default: inf).", valueName: "SIZE"))
+    var memory: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: HelpText.limit("Time for an aware app to acknowledge its launch", \.launchLimit))
+    var launchLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: HelpText.limit("Time for an aware app to acknowledge didEnterBackground", \.enterBackgroundLimit))
+    var enterBackgroundLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: HelpText.limit("Time to exit after willTerminate, or SIGTERM for a plain app", \.terminateLimit))
+    var terminateLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: HelpText.limit("Time for a waking event, such as a fetch", \.wakeLimit))
+    var wakeLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Divide every duration, explicit ones too: with 60, ten minutes pass in ten seconds (default: 1).",
+            valueName: "N"))
+    var timeScale: ScaleValue?
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `curfew task list`.
+struct TaskListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the open background tasks of the app.",
+        usage: "curfew task list [options]",
+        discussion: """
+            Example:
+              curfew task list --json | jq length
+
+            \(HelpText.task)
+            """)
+
+    @Flag(help: "Print JSON; ages in seconds.")
+    var json = false
+}

@@ -1,0 +1,216 @@
+import CCurfew
+import Glibc
+
+/// What both versions' cgroup directories have in common: how ours are called, made, listed, emptied and removed.
+///
+/// An flock on the directory, held as long as the supervisor or its keeper lives, tells a later start whether a
+/// cgroup is still somebody's: whoever gets the lock may sweep it.
+public enum CgroupDirectory {
+    /// Makes `path`, which is `parent`/`name`, and returns it open and locked.
+    ///
+    /// Another's sweep can come between the making and the lock and take the empty directory away; then it is made
+    /// again. One of this name is a dead supervisor's that had our pid, and is swept first.
+    static func make(_ path: String, parent: String, name: String) throws(KernelError) -> Descriptor {
+        for _ in 0..<8 {
+            let made = curfew_mkdir_at(AT_FDCWD, path, 0o755)
+            if made == -EEXIST {
+                sweep(path, waitsForHolder: false)
+                continue
+            }
+            try check(made, "make cgroup", path)
+            var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+            if directory.isOpen, curfew_flock(directory.number, false) >= 0, isStillThere(path, directory.number) {
+                return directory
+            }
+            let isGone = !directory.isOpen && directory.number == -ENOENT
+            if !directory.isOpen, !isGone {
+                _ = curfew_rmdir_at(AT_FDCWD, path)
+                throw KernelError("open cgroup", path, errno: -directory.number)
+            }
+            directory.close()
+        }
+        throw KernelError("make cgroup", path, errno: EAGAIN)
+    }
+
+    private static func isStillThere(_ path: String, _ directory: Int32) -> Bool {
+        var opened = curfew_file_status()
+        var named = curfew_file_status()
+        return curfew_fstat(directory, &opened) == 0 && curfew_stat_at(AT_FDCWD, path, false, &named) == 0
+            && opened.inode == named.inode && opened.device == named.device
+    }
+
+    /// Whether a directory of this name is ours: `curfew.NAME.PID`. A unit called `curfew.service` isn't.
+    static func isOurs(_ name: Substring) -> Bool { supervisor(of: name) != nil }
+
+    /// The pid in `curfew.NAME.PID`.
+    private static func supervisor(of name: Substring) -> Int32? {
+        guard name.hasPrefix(Cgroup2.prefix), let dot = name.lastIndex(of: ".") else { return nil }
+        let digits = name[name.index(after: dot)...]
+        let hasName = name.distance(from: name.startIndex, to: dot) > Cgroup2.prefix.utf8.count
+        guard hasName, !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int32(digits)
+    }
+
+    // MARK: What is in it
+
+    /// Every process of the subtree. Cgroups below are rare: their number is the directory's links less two.
+    static func processes(of directory: Int32) -> [Int32] {
+        var pids: [Int32] = []
+        appendProcesses(of: directory, to: &pids)
+        return pids
+    }
+
+    private static func appendProcesses(of directory: Int32, to pids: inout [Int32]) {
+        Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory, to: &pids)
+        forEachChild(of: directory) { child, _ in appendProcesses(of: child, to: &pids) }
+    }
+
+    private static func forEachChild(of directory: Int32, _ body: (Int32, UnsafePointer<CChar>) -> Void) {
+        var status = curfew_file_status()
+        guard curfew_fstat(directory, &status) == 0, status.link_count > 2 else { return }
+        // A descriptor of its own: a listing moves the offset that is shared otherwise.
+        var listing = Descriptor(curfew_open_at(directory, ".", O_RDONLY | O_DIRECTORY, 0))
+        guard listing.isOpen else { return }
+        Directory.forEachName(in: listing.number) { name in
+            var child = Descriptor(curfew_open_at(directory, name, O_RDONLY | O_DIRECTORY, 0))
+            guard child.isOpen else { return }
+            body(child.number, name)
+            child.close()
+        }
+        listing.close()
+    }
+
+    // MARK: Emptying
+
+    /// Thaws a v1 freezer and those below it, which keep a state of their own.
+    static func thaw(_ directory: Int32) {
+        _ = curfew_write_file_at(directory, "freezer.state", "THAWED")
+        forEachChild(of: directory) { child, _ in thaw(child) }
+    }
+
+    /// Removes it and what was made below it; false while a process is in it.
+    static func remove(_ path: String, _ directory: Int32) -> Bool {
+        if curfew_rmdir_at(AT_FDCWD, path) == 0 { return true }
+        removeChildren(of: directory)
+        let result = curfew_rmdir_at(AT_FDCWD, path)
+        return result == 0 || result == -ENOENT
+    }
+
+    private static func removeChildren(of directory: Int32) {
+        forEachChild(of: directory) { child, name in
+            removeChildren(of: child)
+            _ = curfew_rmdir_at(directory, name)
+        }
+    }
+
+    // MARK: When its supervisor is gone
+
+    /// SIGKILL to all in a cgroup that is known by its path only, of either version.
+    public static func kill(_ path: String) {
+        withDirectory(path) { directory in
+            if curfew_write_file_at(directory, "cgroup.kill", "1") >= 0 { return }
+            // Without it two listings with a freezer between them miss nobody, in a v1 freezer as in an old v2.
+            freeze(directory)
+            for pid in processes(of: directory) { _ = curfew_kill(pid, SIGKILL) }
+            resume(directory)
+        }
+    }
+
+    private static func freeze(_ directory: Int32) {
+        let isUnified = curfew_write_file_at(directory, "cgroup.freeze", "1") >= 0
+        guard isUnified || curfew_write_file_at(directory, "freezer.state", "FROZEN") >= 0 else { return }
+        for _ in 0..<25 where !isFrozen(directory, isUnified: isUnified) { usleep(1000) }
+    }
+
+    private static func isFrozen(_ directory: Int32, isUnified: Bool) -> Bool {
+        if isUnified {
+            return SmallFile.withContents(of: "cgroup.events", at: directory) { $0.number(after: "frozen ") == 1 }
+                ?? true
+        }
+        return SmallFile.withContents(of: "freezer.state", at: directory) { $0.elementsEqual("FROZEN\n".utf8) } ?? true
+    }
+
+    /// Lets all that is frozen in a cgroup run on.
+    public static func resume(_ path: String) { withDirectory(path) { resume($0) } }
+
+    private static func resume(_ directory: Int32) {
+        _ = curfew_write_file_at(directory, "cgroup.freeze", "0")
+        thaw(directory)
+    }
+
+    /// Removes a cgroup known by its path only; false while a process is in it.
+    public static func remove(_ path: String) -> Bool {
+        if curfew_rmdir_at(AT_FDCWD, path) != -EBUSY { return true }
+        withDirectory(path) { removeChildren(of: $0) }
+        return curfew_rmdir_at(AT_FDCWD, path) != -EBUSY
+    }
+
+    private static func withDirectory(_ path: String, _ body: (Int32) -> Void) {
+        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        guard directory.isOpen else { return }
+        body(directory.number)
+        directory.close()
+    }
+
+    // MARK: Frozen by somebody who is gone
+
+    /// Thaws the v1 freezers of ours that hold these processes: frozen there, SIGKILL doesn't end them. A supervisor
+    /// inside the app can have left them so, being killed before it could thaw them.
+    static func thawFreezers(holding pids: [Int32]) {
+        let stuck = pids.filter { Procfs.stat($0)?.state == UInt8(ascii: "D") }
+        guard !stuck.isEmpty, let root = freezerRoot() else { return }
+        for path in Set(stuck.compactMap { Procfs.freezerCgroup(of: $0) }) {
+            guard path.split(separator: "/").contains(where: isOurs) else { continue }
+            withDirectory(root + path) { thaw($0) }
+        }
+    }
+
+    /// Where the v1 freezer hierarchy begins, as far as its mount shows it.
+    private static func freezerRoot() -> String? {
+        guard let own = CgroupMounts.read(legacy: true).freezer, let path = Procfs.freezerCgroup(of: getpid()) else {
+            return nil
+        }
+        if path == "/" { return own }
+        return own.hasSuffix(path) ? String(own.dropLast(path.count)) : nil
+    }
+
+    // MARK: Sweeping
+
+    /// Takes away what supervisors that are gone have left in `parent`, killing what still runs in it.
+    ///
+    /// At most `limit` a call: a start must not pay for a thousand.
+    public static func sweep(parent: String, keeping own: String, limit: Int = 16) {
+        var left = limit
+        for name in Directory.names(of: parent) ?? [] where left > 0 && name != own {
+            guard let supervisor = supervisor(of: name[...]) else { continue }
+            // A new one may not have its lock yet, so its supervisor is looked for first.
+            if let stat = Procfs.stat(supervisor), stat.isSupervisor, !stat.isGone { continue }
+            left -= 1
+            sweep(parent + "/" + name, waitsForHolder: true)
+        }
+    }
+
+    /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.
+    private static func sweep(_ path: String, waitsForHolder: Bool) {
+        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        guard directory.isOpen else { return }
+        defer { directory.close() }
+        guard curfew_flock(directory.number, false) >= 0 else { return }
+        if curfew_rmdir_at(AT_FDCWD, path) == 0 { return }
+        if waitsForHolder, !processes(of: directory.number).isEmpty, isTaken(path, &directory) { return }
+        for _ in 0..<50 {
+            kill(path)
+            if remove(path) { return }
+            // Killed processes take a moment to leave; what is left after all, the next start sweeps.
+            usleep(1000)
+        }
+    }
+
+    /// Lets go of the lock for a moment; whether somebody has taken it then.
+    private static func isTaken(_ path: String, _ directory: inout Descriptor) -> Bool {
+        directory.close()
+        usleep(20_000)
+        directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        return !directory.isOpen || curfew_flock(directory.number, false) < 0
+    }
+}

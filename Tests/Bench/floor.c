@@ -1,0 +1,102 @@
+// floor [-t SECONDS] [-g] CMD…   The least a supervisor has to do, as the physical limit to compare with:
+// block signals, vfork and exec, wait for the child or the limit, kill, reap, exit with its status.
+// -g: the child is born in a cgroup of its own (CLONE_INTO_CGROUP), is killed with cgroup.kill, and the
+//     cgroup is removed. Without -g only the child itself is killed.
+// The clock starts when vfork has returned, so never before the child's exec.
+#define _GNU_SOURCE
+#include "bench.h"
+#include <linux/sched.h>
+#include <sys/stat.h>
+
+static char group[512];
+
+// "30 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw": field 5 is the mount point.
+static bool find_mount(char *mount, size_t size) {
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    char line[4096], point[256];
+    while (file && fgets(line, sizeof line, file))
+        if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %255s", point) == 1) {
+            fclose(file);
+            snprintf(mount, size, "%s", point);
+            return true;
+        }
+    return false;
+}
+
+static void find_own_group(char *path, size_t size) {
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[512];
+    path[0] = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "0::", 3)) {
+            line[strcspn(line, "\n")] = 0;
+            snprintf(path, size, "%.199s", strcmp(line + 3, "/") ? line + 3 : "");
+        }
+    if (file) fclose(file);
+}
+
+static int make_group(void) {
+    char mount[256], own[200];
+    if (!find_mount(mount, sizeof mount)) errno = ENOENT, die("no cgroup2 mount");
+    find_own_group(own, sizeof own);
+    snprintf(group, sizeof group, "%s%s/curfew-bench-%d", mount, own, getpid());
+    if (mkdir(group, 0755)) die(group);
+    int fd = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) die(group);
+    return fd;
+}
+
+static void remove_group(void) {
+    for (int i = 0; i < 200 && rmdir(group) && errno == EBUSY; i++) sleep_ns(1000000);
+}
+
+static void kill_group(int fd) {
+    int file = openat(fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, "1", 1) != 1) die("cgroup.kill");
+    close(file);
+}
+
+static pid_t start(char **command, int group_fd, const sigset_t *mask) {
+    struct clone_args args = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned)group_fd};
+    pid_t pid = group_fd >= 0 ? (pid_t)syscall(SYS_clone3, &args, sizeof args) : vfork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execvp(command[0], command);
+        _exit(127);
+    }
+    return pid;
+}
+
+// True when the limit came before the child's end.
+static bool outlived(double limit, const sigset_t *child_ends) {
+    if (limit <= 0) {
+        sigwaitinfo(child_ends, NULL);
+        return false;
+    }
+    struct timespec left = {(time_t)limit, (long)((limit - (time_t)limit) * 1e9)};
+    return sigtimedwait(child_ends, NULL, &left) < 0;
+}
+
+int main(int argc, char **argv) {
+    double limit = 0;
+    int group_fd = -1, option, status;
+    sigset_t all, before, child_ends;
+    while ((option = getopt(argc, argv, "+t:g")) != -1) {
+        if (option == 't') limit = atof(optarg);
+        else if (option == 'g') group_fd = make_group();
+        else return 64;
+    }
+    if (optind == argc) return 64;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    sigemptyset(&child_ends);
+    sigaddset(&child_ends, SIGCHLD);
+    pid_t pid = start(argv + optind, group_fd, &before);
+    if (pid < 0) die("start");
+    bool late = outlived(limit, &child_ends);
+    if (late && group_fd >= 0) kill_group(group_fd);
+    else if (late) kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    if (group_fd >= 0) remove_group();
+    return late ? 124 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import CurfewArguments
+import Testing
+
+@testable import CurfewCommand
+
+/// The command line has two readers: the fast path that runs, and the definitions that help and completions come from.
+@Suite("The fast path and the definitions agree")
+struct AgreementTests {
+    /// A good value for each option that takes one.
+    private static let samples = [
+        "--name": "backup", "--report": "/tmp/report.json", "--profile": "ios13", "--budget": "10m",
+        "--expiration-lead": "1.5s", "--grace": "3", "--enter-background-limit": "500ms", "--terminate-limit": "inf",
+        "--launch-limit": "1h30min", "--wake-limit": "30", "--time-limit": "2d", "--time-scale": "60",
+        "--memory": "200M", "--containment": "tree", "--suspend": "sigstop", "--terminate-suspended": "wake",
+        "--on-supervisor-exit": "resume", "--owner": "42",
+    ]
+
+    /// Values good for some options and bad for others, or for all.
+    private static let probes =
+        [
+            "backup", "10m", "1.5s", "500ms", "1h30min", "2d", "60", "200M", "tree", "wake", "ios13", "/tmp/x.json", "",
+            " ", "-", "--", "-1", "0", "1", "+1", "1.5", "007", "1e3", "90x", "abc", "nan", "INF", "infinity", "1 h",
+            "1,5", "0x10", "1KB", "1.5G", "0M", "64KiB", "a/b", "..", ".", "-x", "@", "a b", "é", "auto", "cgroup2",
+            "cgroup3", "both", "freezer", "kill", "ios4", "ios6", "iOS4", "0.001", "0.0009", "1000000", "1000001",
+            "1e999", "99999999999", String(repeating: "a", count: 64), String(repeating: "a", count: 65), "--budget",
+            "--json", "x=y", "=",
+        ]
+
+    /// What a verb needs besides options.
+    private static func operands(_ verb: String) -> [String] {
+        switch verb {
+        case "run": ["true"]
+        case "home", "open", "quit", "task begin": ["backup"]
+        case "task end": ["3"]
+        case "task run": ["backup", "true"]
+        default: []
+        }
+    }
+
+    private func bothSay(_ verdict: Verdict, _ verb: String, _ words: [String]) {
+        #expect(Verdict.ofFastPath(verb, words) == verdict, "fast path: curfew \(verb) \(words)")
+        #expect(Verdict.ofDefinitions(verb, words) == verdict, "definitions: curfew \(verb) \(words)")
+    }
+
+    private func bothAgree(_ verb: String, _ words: [String]) {
+        let fast = Verdict.ofFastPath(verb, words)
+        #expect(Verdict.ofDefinitions(verb, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
+    }
+
+    /// The options in the help of a verb, `--help` aside, and whether each takes a value.
+    private static func definedOptions(_ verb: String) throws -> [String: Bool] {
+        let path = verb.split(separator: " ").map(String.init)
+        let help = try HelpRequest.help(path).text()
+        let lines = help.split(separator: "\n").filter { $0.hasPrefix("  --") }
+        let pairs = lines.map { line in
+            let words = line.split(separator: " ")
+            return (String(words[0]), words.count > 1 && words[1].hasPrefix("<"))
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    @Test("The same verbs")
+    func verbs() {
+        let defined = Curfew.configuration.subcommands.flatMap { command in
+            let name = command.configuration.commandName ?? ""
+            let inner = command.configuration.subcommands.map { "\(name) \($0.configuration.commandName ?? "")" }
+            return inner.isEmpty ? [name] : inner
+        }
+        #expect(defined == VerbSyntax.all)
+        #expect(Curfew.configuration.subcommands.map { $0.configuration.commandName } == CommandLineTool.verbs)
+    }
+
+    @Test("The same options", arguments: VerbSyntax.all)
+    func options(verb: String) throws {
+        let defined = try Self.definedOptions(verb)
+        #expect(Set(defined.keys) == Set(VerbSyntax.options(of: verb)))
+        for (option, takesValue) in defined {
+            #expect((Self.samples[option] != nil) == takesValue, "\(option)")
+        }
+    }
+
+    @Test("Each option is accepted by both", arguments: VerbSyntax.all)
+    func acceptsEach(verb: String) {
+        bothSay(.accepted, verb, Self.operands(verb))
+        for option in VerbSyntax.options(of: verb) {
+            if let value = Self.samples[option] {
+                bothSay(.accepted, verb, [option, value] + Self.operands(verb))
+                bothSay(.accepted, verb, ["\(option)=\(value)"] + Self.operands(verb))
+                bothSay(.refused, verb, [option])
+            } else {
+                bothSay(.accepted, verb, [option] + Self.operands(verb))
+                bothSay(.refused, verb, ["\(option)=1"] + Self.operands(verb))
+            }
+        }
+    }
+
+    @Test("An option of neither is refused by both", arguments: VerbSyntax.all)
+    func refusesUnknown(verb: String) {
+        for option in ["--bogus", "--bogus=1", "-x", "-json", "--Json", "--nam", "-n", "--json-"] {
+            bothSay(.refused, verb, [option] + Self.operands(verb))
+        }
+    }
+
+    @Test("Options of other verbs are refused by both", arguments: VerbSyntax.all)
+    func refusesOthers(verb: String) {
+        let own = VerbSyntax.options(of: verb)
+        for option in Set(VerbSyntax.all.flatMap(VerbSyntax.options(of:))) where !own.contains(option) {
+            let value = Self.samples[option].map { "=\($0)" } ?? ""
+            bothSay(.refused, verb, [option + value] + Self.operands(verb))
+        }
+    }
+
+    @Test("Each option takes the same kind of value", arguments: ["run", "task begin"])
+    func kinds(verb: String) {
+        for option in VerbSyntax.options(of: verb) where Self.samples[option] != nil {
+            for value in ["1.5s", "200M", "0.0001", "a/b", "ios7", "tree", "both", "kill", "--json"] {
+                bothAgree(verb, [option, value] + Self.operands(verb))
+            }
+        }
+    }
+
+    @Test(
+        "Each kind of value is the same",
+        arguments: ["--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner"])
+    func values(option: String) {
+        let verb = option == "--owner" ? "task begin" : "run"
+        for (index, value) in Self.probes.enumerated() {
+            let words = index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]
+            bothAgree(verb, words + Self.operands(verb))
+        }
+    }
+
+    @Test("The same operands are accepted", arguments: VerbSyntax.all)
+    func operands(verb: String) {
+        let operands = Self.operands(verb)
+        for count in 0...operands.count + 2 {
+            let words = Array((operands + ["7", "8", "9"]).prefix(count))
+            bothAgree(verb, words)
+            bothAgree(verb, ["--"] + words)
+        }
+    }
+
+    @Test("Help is help, before a command and not after it", arguments: VerbSyntax.all)
+    func help(verb: String) {
+        for option in ["--help", "-h"] {
+            bothSay(.help, verb, [option])
+            bothSay(.help, verb, [option] + Self.operands(verb))
+        }
+        guard verb.hasSuffix("run") else { return }
+        bothSay(.accepted, verb, Self.operands(verb) + ["--help"])
+        bothSay(.accepted, verb, Self.operands(verb) + ["--", "-h", "--json", "--name"])
+    }
+
+    @Test("Random command lines are judged alike", arguments: VerbSyntax.all)
+    func random(verb: String) {
+        var generator = SystemRandomNumberGenerator()
+        let options = Set(VerbSyntax.all.flatMap(VerbSyntax.options(of:)))
+        let words = options.flatMap { [$0, $0 + "=1"] } + options.compactMap { Self.samples[$0] }
+        for _ in 0..<40 {
+            let count = Int.random(in: 0...5, using: &generator)
+            let line = (0..<count).compactMap { _ in words.randomElement(using: &generator) }
+            bothAgree(verb, line + (Bool.random() ? Self.operands(verb) : []))
+        }
+    }
+}

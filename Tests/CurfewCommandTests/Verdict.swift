@@ -1,0 +1,43 @@
+import ArgumentParser
+
+@testable import CurfewArguments
+@testable import CurfewCommand
+
+/// What a parser makes of a command line.
+enum Verdict: Equatable {
+    case accepted, refused, help
+
+    /// The fast path's, which is what really runs.
+    static func ofFastPath(_ verb: String, _ words: [String]) -> Verdict {
+        do throws(UsageError) {
+            try Argv.withReader(verb, words) { reader throws(UsageError) in
+                switch verb {
+                case "run": _ = try RunArguments.parse(reader)
+                case "task begin": _ = try TaskBeginArguments.parse(reader)
+                case "task end": _ = try TaskVerbs.taskNumber(reader)
+                case "task run": _ = try TaskRunArguments.parse(reader)
+                default: _ = try VerbArguments(reader)
+                }
+            }
+            return .accepted
+        } catch {
+            return error.asksForHelp ? .help : .refused
+        }
+    }
+
+    /// The definitions', which make help and completions.
+    ///
+    /// The verb's own definition is asked: the library checks all below the root again at each parse.
+    static func ofDefinitions(_ verb: String, _ words: [String]) -> Verdict {
+        do {
+            let names = verb.split(separator: " ").map(String.init)
+            let definition = names.reduce(Curfew.self as any ParsableCommand.Type) { $0.subcommand($1) ?? $0 }
+            let command = try definition.parseAsRoot(words)
+            return type(of: command) == definition ? .accepted : .help
+        } catch {
+            // To find the exit code the library makes the whole message, which takes milliseconds.
+            guard words.contains("--help") || words.contains("-h") else { return .refused }
+            return Curfew.exitCode(for: error) == .success ? .help : .refused
+        }
+    }
+}

@@ -1,0 +1,401 @@
+"""What holds an app's tree: nothing outlives it, and nothing runs on while it is suspended."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import binary, cgroup2_directory, is_alive, state_letter, thread_letters, wait_for
+from programs.helpers import (
+    AS_ORDINARY, ORDINARY, Alive, Arena, cpu_ticks, needs_root, not_stopped, program, remove_programs, tree)
+
+VICTIMS = [
+    "ignore-term", "ignore-all", "stopped", "own-group", "own-session", "daemon", "bare-daemon", "comet",
+    "setsid-comet", "vfork", "subreaper", "bomb", "threads", "many",
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    yield
+    remove_programs()
+
+
+@pytest.fixture
+def alive():
+    pipe = Alive()
+    yield pipe
+    pipe.close()
+
+
+@pytest.fixture
+def arena(tmp_path):
+    # Below /tmp itself: an ordinary user can't enter pytest's directory.
+    path = pathlib.Path(f"/tmp/cf-arena-{os.getpid()}-{time.monotonic_ns()}")
+    yield Arena(path)
+    path.unlink()
+
+
+def hold(sandbox, alive, arena, mode, *arguments, options=(), as_user=None):
+    """Starts the holder in `mode` and returns once its victim is in place."""
+    where = pathlib.Path(str(cgroup2_directory() or ""))
+    environment = dict(
+        sandbox.environment, ARENA=str(arena.path), UNIFIED=str(unified_mount()), HERE=str(where))
+    extra = {}
+    if as_user:
+        os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+        extra = dict(as_user, cwd="/")
+    running = sandbox.start(
+        program("holder"), mode, *arguments, options=options, env=environment, **alive.options(), **extra)
+    alive.started()
+    running.expect("up")
+    return running
+
+
+def unified_mount():
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields, _, tail = line.partition(" - ")
+        if tail.startswith("cgroup2 "):
+            return fields.split()[4]
+    return ""
+
+
+def assert_all_dead(alive):
+    """Everything that ever held the pipe is dead by the time `curfew run` has ended."""
+    assert alive.is_over(1), "something outlived its app"
+
+
+# Survivors
+
+
+@pytest.mark.parametrize("mode", VICTIMS)
+def test_a_time_limit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
+    """Whatever a process does to be missed by a kill, its app's time limit ends it."""
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--time-limit", "0.4"])
+    status, _, err = running.finish()
+    assert (status, "time-limit" in err) == (124, True), err
+    assert_all_dead(alive)
+
+
+@pytest.mark.parametrize("mode", VICTIMS)
+def test_the_leaders_exit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
+    """What the command leaves behind is killed when it exits, and its own status is passed on."""
+    if mode.startswith("ignore"):
+        pytest.skip("it is the leader itself that ignores; the others are left behind")
+    running = hold(sandbox, alive, arena, mode, "leave", options=["--containment", containment])
+    assert running.finish()[0] == 5
+    assert_all_dead(alive)
+
+
+@pytest.mark.parametrize("mode", VICTIMS)
+def test_quit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
+    """SIGTERM, its limit, SIGKILL: 143 if SIGTERM ended the leader, else 124 and the watchdog's name."""
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--terminate-limit", "0.4"])
+    assert sandbox.curfew("quit", running.name).returncode == 0
+    status, _, err = running.finish()
+    if mode.startswith("ignore"):
+        assert (status, "process-exit-watchdog" in err) == (124, True), err
+    else:
+        assert (status, err) == (143, "")
+    assert_all_dead(alive)
+
+
+@pytest.mark.parametrize("mode", ["ignore-all", "stopped", "bare-daemon", "comet", "vfork", "subreaper", "many"])
+def test_a_spent_budget_leaves_nothing_of(sandbox, containment, alive, arena, mode):
+    """A task still open at the budget's end is the end of the whole tree."""
+    running = hold(
+        sandbox, alive, arena, mode,
+        options=["--containment", containment, "--budget", "0.4", "--expiration-lead", "0.1"])
+    begin_from_inside(sandbox, running)
+    sandbox.curfew("home", running.name)
+    status, _, err = running.finish()
+    assert (status, "background-task-timeout (0x2182bad2)" in err) == (124, True), err
+    assert_all_dead(alive)
+
+
+def begin_from_inside(sandbox, running):
+    """Begins a task on the app's own control pipe, as one of its processes would."""
+    leader = running.status()["pid"]
+    # The pipe's other end can be had from the leader's descriptors only by a process that is of its tree, so the
+    # message is written to a duplicate of it; what it says is the app's all the same.
+    fd = os.pidfd_open(leader)
+    try:
+        pipe = pidfd_getfd(fd, channel_number(leader))
+        os.write(pipe, b"begin name=upload owner=leader\n")
+        os.close(pipe)
+    finally:
+        os.close(fd)
+    wait_for("the task", lambda: running.status()["openTasks"] == 1)
+
+
+def channel_number(pid):
+    environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return int(next(entry.partition(b"=")[2] for entry in environment if entry.startswith(b"CURFEW_FD=")))
+
+
+def pidfd_getfd(pidfd, number):
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    result = libc.syscall(438, pidfd, number, 0)
+    if result < 0:
+        pytest.skip(f"pidfd_getfd isn't possible here: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+@pytest.mark.parametrize("mode", ["stopped", "bare-daemon", "comet", "vfork", "subreaper", "many", "deep", "threads"])
+def test_quit_while_suspended_leaves_nothing_of(sandbox, containment, alive, arena, mode):
+    """A suspended app is killed without being asked: 137."""
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment])
+    sandbox.curfew("home", running.name)
+    running.wait_state("suspended")
+    sandbox.curfew("quit", running.name)
+    status, _, err = running.finish()
+    assert (status, "it was quit while suspended" in err) == (137, True), err
+    assert_all_dead(alive)
+
+
+@needs_root
+@pytest.mark.parametrize("end", ["time-limit", "leave", "quit-suspended", "supervisor-killed", "front-killed"])
+def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
+    """A process that makes cgroups inside its own and moves into them is held, stopped and removed with them."""
+    options = ["--containment=cgroup2"] + (["--time-limit", "0.4"] if end == "time-limit" else [])
+    running = hold(sandbox, alive, arena, "hop", *(["leave"] if end == "leave" else []), options=options)
+    if end == "quit-suspended":
+        supervisor = running.status()["supervisor"]
+        sandbox.curfew("home", running.name)
+        assert not_stopped(tree(supervisor)) == {}
+        sandbox.curfew("quit", running.name)
+    if end == "supervisor-killed":
+        os.kill(running.status()["supervisor"], signal.SIGKILL)
+    if end == "front-killed":
+        running.process.kill()
+    start = time.monotonic()
+    running.finish()
+    assert time.monotonic() - start < 5
+    assert alive.is_over(5)
+    wait_for("its cgroups to be removed", lambda: not sandbox.cgroups())
+
+
+@needs_root
+@pytest.mark.parametrize("mode", VICTIMS)
+def test_an_ordinary_user_leaves_nothing_of(sandbox, alive, arena, mode):
+    """Without any cgroup to be had, the tree alone holds; the setsid comet is tried hard and ends as well."""
+    running = hold(sandbox, alive, arena, mode, options=["--time-limit", "0.4"], as_user=AS_ORDINARY)
+    status, _, err = running.finish()
+    assert (status, "time-limit" in err) == (124, True), err
+    assert_all_dead(alive)
+
+
+@needs_root
+@pytest.mark.parametrize("end", ["quit", "time-limit", "quit-suspended"])
+def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
+    """An app may make a PID namespace with an init of its own; it is held, stopped and killed as the rest."""
+    options = ["--containment", containment] + (["--time-limit", "0.4"] if end == "time-limit" else [])
+    running = sandbox.start(
+        "unshare", "-pf", "sh", "-c", "setsid sleep 60 & sleep 60 & echo up; wait", options=options, **alive.options())
+    alive.started()
+    running.expect("up")
+    if end == "quit-suspended":
+        sandbox.curfew("home", running.name)
+        assert not_stopped(tree(running.status()["supervisor"])) == {}
+    if end != "time-limit":
+        sandbox.curfew("quit", running.name)
+    running.finish()
+    assert_all_dead(alive)
+
+
+@pytest.mark.parametrize("inner", ["cgroup2", "cgroup1", "tree"])
+@pytest.mark.parametrize("end", ["quit", "supervisor-killed", "front-killed", "inner-supervisor-killed"])
+def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
+    """One app is another supervisor and its app: home stops both, open continues both, each end ends both."""
+    running = sandbox.start(
+        binary(), "run", "--name", "inner", "--containment", inner, "--", "sh", "-c",
+        "setsid sleep 60 & sleep 60 & echo up; wait", options=["--containment", containment], **alive.options())
+    alive.started()
+    running.expect("up")
+    supervisor = running.status()["supervisor"]
+    sandbox.curfew("home", running.name)
+    held = tree(supervisor)
+    assert len(held) == 5 and not_stopped(held) == {}
+    sandbox.curfew("open", running.name)
+    assert json.loads(sandbox.curfew("status", "inner", "--json").stdout)["state"] == "active"
+    if end == "quit":
+        sandbox.curfew("quit", running.name)
+    elif end == "inner-supervisor-killed":
+        os.kill(json.loads(sandbox.curfew("status", "inner", "--json").stdout)["supervisor"], signal.SIGKILL)
+    else:
+        os.kill(supervisor if end == "supervisor-killed" else running.pid, signal.SIGKILL)
+    status, _, err = running.finish()
+    assert status in (143, 125, -signal.SIGKILL), err
+    assert alive.is_over(5)
+    # Its own supervisor may have had no chance to.
+    (sandbox.runtime / "curfew" / "inner.sock").unlink(missing_ok=True)
+
+
+# Suspension
+
+
+@pytest.mark.parametrize("method", ["both", "sigstop"])
+@pytest.mark.parametrize("mode", ["threads", "deep", "many", "bare-daemon", "subreaper"])
+def test_home_stops_every_thread_of_every_process(sandbox, containment, alive, arena, mode, method):
+    """When `curfew home` returns all are `T`; `curfew open` continues all."""
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--suspend", method])
+    supervisor = running.status()["supervisor"]
+    home = sandbox.curfew("home", running.name, "--json")
+    assert home.stdout.split() == ["{", '"state":', '"suspended"', "}"], home.stdout + home.stderr
+    held = tree(supervisor)
+    assert len(held) >= {"threads": 2, "deep": 41, "many": 202, "bare-daemon": 2, "subreaper": 3}[mode]
+    assert not_stopped(held) == {}
+    sandbox.curfew("open", running.name)
+    wait_for("all to run", lambda: all("T" not in thread_letters(pid) for pid in held))
+
+
+def test_home_by_the_freezer_alone(sandbox, containment, alive, arena):
+    """With --suspend=freezer nothing runs although `ps` shows no `T`, and the status names nobody as running."""
+    if containment == "tree":
+        pytest.skip("a tree has no freezer")
+    running = hold(sandbox, alive, arena, "churn", options=["--containment", containment, "--suspend=freezer"])
+    sandbox.curfew("home", running.name)
+    before = arena.steps
+    status = running.status()
+    assert status["state"] == "suspended"
+    assert "notStopped" not in status, status["notStopped"]
+    assert all(letter not in "RT" for pid in tree(status["supervisor"]) for letter in thread_letters(pid))
+    assert arena.steps == before
+    sandbox.curfew("open", running.name)
+    wait_for("it to go on", lambda: arena.steps > before)
+
+
+@pytest.mark.parametrize("mode", ["comet", "setsid-comet", "churn"])
+@pytest.mark.parametrize("method", ["both", "sigstop", "freezer"])
+def test_a_comet_is_held_while_suspended(sandbox, containment, alive, arena, mode, method):
+    """A process that forks and exits for ever makes no step once home is confirmed, and goes on when opened."""
+    if mode == "setsid-comet" and (containment == "tree" or method == "sigstop"):
+        pytest.skip("without a freezer a comet in a group of its own hops out of a walk, as the design says")
+    if containment == "tree" and method == "freezer":
+        pytest.skip("a tree has no freezer")
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--suspend", method])
+    for _ in range(5):
+        wait_for("it to run", lambda steps=arena.steps: arena.steps > steps + 20)
+        result = sandbox.curfew("home", running.name)
+        before = arena.steps
+        assert result.returncode == 0
+        assert running.status()["state"] == "suspended"
+        ticks = {pid: cpu_ticks(pid) for pid in tree(running.status()["supervisor"])}
+        time.sleep(0.03)
+        assert arena.steps == before
+        assert ticks == {pid: cpu_ticks(pid) for pid in ticks}
+        sandbox.curfew("open", running.name)
+
+
+def test_what_was_stopped_before_stays_stopped(sandbox, containment):
+    """A child that somebody stopped isn't resumed by open."""
+    running = sandbox.shell(
+        "sleep 300 & echo $!; sleep 300 & echo $!; wait", options=["--containment", containment])
+    stopped, running_one = int(running.read_line()), int(running.read_line())
+    os.kill(stopped, signal.SIGSTOP)
+    wait_for("the stop", lambda: state_letter(stopped) == "T")
+    for _ in range(3):
+        sandbox.curfew("home", running.name)
+        assert (state_letter(stopped), state_letter(running_one)) == ("T", "T")
+        sandbox.curfew("open", running.name)
+        wait_for("the other to run", lambda: state_letter(running_one) == "S")
+        assert state_letter(stopped) == "T"
+
+
+def test_a_task_begun_at_the_door_resumes_nobody_elses_stop(sandbox, containment):
+    """Continuing an app that was never suspended leaves a stopped child alone."""
+    running = sandbox.shell(
+        "sleep 300 & echo $!; trap : CONT; echo ready; while :; do wait; done",
+        options=["--containment", containment, "--grace", "30"])
+    stopped = int(running.read_line())
+    running.expect("ready")
+    os.kill(stopped, signal.SIGSTOP)
+    wait_for("the stop", lambda: state_letter(stopped) == "T")
+    sandbox.curfew("home", running.name)
+    sandbox.curfew("open", running.name)
+    assert state_letter(stopped) == "T"
+
+
+def test_a_vfork_parent_is_named_and_home_returns(sandbox, containment, alive, arena):
+    """A process in vfork never shows `T`: home returns within a second, and the status says who is pending and why."""
+    running = hold(sandbox, alive, arena, "vfork", options=["--containment", containment])
+    start = time.monotonic()
+    assert sandbox.curfew("home", running.name).returncode == 0
+    assert time.monotonic() - start < 1
+    status = running.status()
+    assert status["state"] == "suspended"
+    assert "holder (pid " in status["notStopped"] and "uninterruptible" in status["notStopped"]
+    assert "not stopped" in running.status_text()
+    sandbox.curfew("open", running.name)
+    wait_for("it to run", lambda: "T" not in [state_letter(pid) for pid in tree(status["supervisor"])])
+
+
+def test_a_pipeline_inside_is_stopped_and_goes_on(sandbox, containment):
+    """A bash pipeline loses nothing across ten homes and opens."""
+    script = "for i in $(seq 20000); do echo $i; done | while read n; do echo $n; done | sha256sum"
+    running = sandbox.start("bash", "-c", f"echo up; {script}", options=["--containment", containment])
+    running.expect("up")
+    supervisor = running.status()["supervisor"]
+    for _ in range(10):
+        if sandbox.curfew("home", running.name).returncode != 0:
+            break
+        assert not_stopped(tree(supervisor)) == {}
+        sandbox.curfew("open", running.name)
+    status, out, _ = running.finish()
+    expected = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
+    assert (status, out) == (0, expected)
+
+
+def test_an_interactive_bash_keeps_its_job(sandbox, containment):
+    """A job-control shell inside isn't told that its job stopped: parents stop first and wake last."""
+    running = sandbox.start(
+        "bash", "-mc", "echo up; sleep 1.5; echo $?; jobs", options=["--containment", containment])
+    running.expect("up")
+    wait_for("the job", lambda: len(tree(running.status()["supervisor"])) == 2)
+    for _ in range(3):
+        sandbox.curfew("home", running.name)
+        sandbox.curfew("open", running.name)
+    assert running.finish()[:2] == (0, "0\n")
+
+
+def test_quit_while_suspended_runs_no_trap(sandbox, containment):
+    """SIGTERM is never sent to a stopped app: its trap doesn't run."""
+    running = sandbox.shell(
+        "trap 'echo trapped; exit 3' TERM; echo up; while :; do sleep 0.05; done",
+        options=["--containment", containment])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    sandbox.curfew("quit", running.name)
+    status, out, err = running.finish()
+    assert (status, out) == (137, "")
+    assert err == f"curfew: {running.name}: killed: user-quit (0xdeadfa11): it was quit while suspended\n"
+
+
+def test_terminate_suspended_wake_runs_the_trap(sandbox, containment):
+    """With --terminate-suspended=wake the app is continued for its SIGTERM, and its own status counts."""
+    running = sandbox.shell(
+        "trap 'echo trapped; exit 3' TERM; echo up; while :; do sleep 0.05; done",
+        options=["--containment", containment, "--terminate-suspended=wake"])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    sandbox.curfew("quit", running.name)
+    status, out, err = running.finish()
+    # The whole tree gets SIGTERM, so dash may say that its `sleep` did.
+    assert (status, out, err in ("", "Terminated\n")) == (3, "trapped\n", True), err
+
+
+def test_home_and_open_in_a_tight_loop(sandbox, containment, alive, arena):
+    """Fifty homes and opens in a row, of a tree whose children come and go, end where they should."""
+    running = hold(sandbox, alive, arena, "churn", options=["--containment", containment])
+    for _ in range(50):
+        assert sandbox.curfew("home", running.name).returncode == 0
+        assert not_stopped(tree(running.status()["supervisor"])) == {}
+        assert sandbox.curfew("open", running.name).returncode == 0
+    before = arena.steps
+    wait_for("it to run on", lambda: arena.steps > before)

@@ -1,0 +1,419 @@
+"""When half of Curfew is killed, or the machine has nothing left to give: no app is left, stopped or unheld."""
+
+import contextlib
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from conftest import LIMIT, binary, is_alive, state_letter, wait_for
+from programs.helpers import AS_ORDINARY, ORDINARY, Alive, needs_root, not_stopped, program, remove_programs, tree
+
+# One that stays in front, one that has left its session, and the shell that is in front of both.
+APP = "setsid sleep 60 & sleep 60 & echo up; wait"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    yield
+    remove_programs()
+
+
+@pytest.fixture
+def alive():
+    pipe = Alive()
+    yield pipe
+    pipe.close()
+
+
+def start(sandbox, alive, *options, script=APP, **popen):
+    running = sandbox.shell(script, options=options, **alive.options(), **popen)
+    alive.started()
+    return running
+
+
+def supervisor_of(front):
+    """The front's one child; None once there is none."""
+    try:
+        children = pathlib.Path(f"/proc/{front}/task/{front}/children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(children[0]) if children else None
+
+
+def kill(pid):
+    with contextlib.suppress(ProcessLookupError, TypeError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def assert_nothing_left(sandbox, alive):
+    """All processes that held the pipe are dead, the two halves as well; no socket and no cgroup stays."""
+    assert alive.is_over(8), f"left: {sandbox.describe(sandbox.processes())}"
+    wait_for("the cgroups to go", lambda: not sandbox.cgroups(), 5)
+    assert not sandbox.sockets()
+
+
+# One half is killed
+
+
+@pytest.mark.parametrize("half", ["supervisor", "front"])
+def test_either_half_killed_at_any_instant(sandbox, containment, half):
+    """Twenty times per containment, at a seeded moment from the start on: before the program runs, and after."""
+    moments = random.Random(f"{half}-{containment}")
+    for turn in range(20):
+        alive = Alive()
+        running = start(sandbox, alive, "--containment", containment)
+        wait_for("the supervisor", lambda: supervisor_of(running.pid))
+        supervisor = supervisor_of(running.pid)
+        time.sleep(moments.uniform(0, 0.008 if turn < 15 else 0.03))
+        kill(supervisor if half == "supervisor" else running.pid)
+        status, _, err = running.finish()
+        assert_nothing_left(sandbox, alive)
+        alive.close()
+        if half == "supervisor":
+            assert status == 125, err
+            assert err.startswith(f"curfew: {running.name}: killed: supervisor-exit: ")
+        else:
+            assert status == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("half", ["supervisor", "front"])
+def test_either_half_killed_before_exec(sandbox, containment, half):
+    """A program that is searched for in 6,000 directories is killed while it is no program yet."""
+    moments = random.Random(f"before-{half}-{containment}")
+    path = ":".join(f"/nowhere/{number}" for number in range(6000)) + ":" + os.environ["PATH"]
+    for _ in range(8):
+        alive = Alive()
+        running = sandbox.start(
+            "sleep", "60", options=["--containment", containment], env=dict(sandbox.environment, PATH=path),
+            **alive.options())
+        alive.started()
+        wait_for("the supervisor", lambda: supervisor_of(running.pid))
+        supervisor = supervisor_of(running.pid)
+        time.sleep(moments.uniform(0, 0.012))
+        kill(supervisor if half == "supervisor" else running.pid)
+        running.finish()
+        assert_nothing_left(sandbox, alive)
+        alive.close()
+
+
+def meanwhile(*arguments, sandbox):
+    """Runs a verb beside the test."""
+    thread = threading.Thread(target=lambda: sandbox.curfew(*arguments))
+    thread.start()
+    return thread
+
+
+STATES = ["active", "background", "suspended", "frozen", "going-home", "opening", "terminating", "killing"]
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("half", ["supervisor", "front"])
+def test_either_half_killed_in_each_state(sandbox, containment, half, state):
+    """Running, on its budget, stopped, being stopped or continued, being asked to end, being killed."""
+    moments = random.Random(f"{half}-{containment}-{state}")
+    if state == "frozen" and containment == "tree":
+        pytest.skip("a tree has no freezer")
+    for _ in range(3 if state in ("going-home", "opening", "killing") else 1):
+        alive = Alive()
+        options = ["--containment", containment] + {
+            "frozen": ["--suspend=freezer"], "background": ["--grace", "60"], "killing": ["--time-limit", "0.2"],
+        }.get(state, [])
+        script = {"terminating": "trap '' TERM; " + APP}.get(state, APP)
+        started = time.monotonic()
+        running = start(sandbox, alive, *options, script=script)
+        running.expect("up")
+        supervisor = supervisor_of(running.pid)
+        thread = None
+        if state in ("background", "suspended", "frozen", "opening"):
+            sandbox.curfew("home", running.name)
+        if state in ("going-home", "opening"):
+            thread = meanwhile("home" if state == "going-home" else "open", running.name, sandbox=sandbox)
+            time.sleep(moments.uniform(0, 0.006))
+        if state == "terminating":
+            thread = meanwhile("quit", running.name, sandbox=sandbox)
+            wait_for("the quit", lambda: running.status().get("terminating"))
+        if state == "killing":
+            time.sleep(max(0, started + 0.2 + moments.uniform(0, 0.008) - time.monotonic()))
+        kill(supervisor if half == "supervisor" else running.pid)
+        running.finish()
+        assert_nothing_left(sandbox, alive)
+        alive.close()
+        if thread:
+            thread.join(LIMIT)
+
+
+@pytest.mark.parametrize("mode", ["comet", "ignore-all", "bare-daemon", "subreaper", "vfork", "many", "stopped"])
+@pytest.mark.parametrize("half", ["supervisor", "front"])
+def test_what_is_hard_to_kill_goes_with_a_half(sandbox, containment, alive, half, mode):
+    """The keeper kills as well as the supervisor does."""
+    running = sandbox.start(program("holder"), mode, options=["--containment", containment], **alive.options())
+    alive.started()
+    running.expect("up")
+    kill(supervisor_of(running.pid) if half == "supervisor" else running.pid)
+    running.finish()
+    assert_nothing_left(sandbox, alive)
+
+
+def test_a_stopped_front_keeps_too(sandbox, containment, alive):
+    """A front that a terminal or somebody has stopped is woken by its supervisor's end."""
+    running = start(sandbox, alive, "--containment", containment)
+    running.expect("up")
+    supervisor = supervisor_of(running.pid)
+    os.kill(running.pid, signal.SIGSTOP)
+    wait_for("the stop", lambda: state_letter(running.pid) == "T")
+    kill(supervisor)
+    assert running.finish()[0] == 125
+    assert_nothing_left(sandbox, alive)
+
+
+def test_the_keeper_leaves_anothers_socket_alone(sandbox):
+    """A name that somebody has taken between the supervisor's death and the keeper's work stays theirs."""
+    running = sandbox.shell("echo up; sleep 60", name="same")
+    running.expect("up")
+    supervisor = supervisor_of(running.pid)
+    os.kill(running.pid, signal.SIGSTOP)
+    wait_for("the stop", lambda: state_letter(running.pid) == "T")
+    # The front is continued by its supervisor's end and would be as quick as the next start; so it is kept stopped.
+    stop = threading.Event()
+
+    def keep_stopped():
+        while not stop.is_set():
+            os.kill(running.pid, signal.SIGSTOP)
+
+    thread = threading.Thread(target=keep_stopped)
+    thread.start()
+    try:
+        kill(supervisor)
+        second = sandbox.shell("echo up; sleep 60", name="same")
+        second.expect("up")
+    finally:
+        stop.set()
+        thread.join()
+    os.kill(running.pid, signal.SIGCONT)
+    assert running.finish()[0] == 125
+    assert second.status()["state"] == "active"
+
+
+# Resume
+
+
+def test_the_supervisor_killed_resumes_if_asked(sandbox, containment, alive):
+    """--on-supervisor-exit=resume: a suspended app is continued and ends with its own status."""
+    running = start(
+        sandbox, alive, "--containment", containment, "--on-supervisor-exit=resume", stdin=subprocess.PIPE,
+        script="sleep 0.1 & echo up; read x; wait; echo $x; exit 7")
+    running.expect("up")
+    supervisor = supervisor_of(running.pid)
+    sandbox.curfew("home", running.name)
+    assert not_stopped(tree(supervisor)) == {}
+    kill(supervisor)
+    running.process.stdin.write(b"on\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    status, out, err = running.finish()
+    assert (status, out) == (7, "on\n"), err
+    assert_nothing_left(sandbox, alive)
+
+
+def test_a_resumed_app_is_not_swept(sandbox, alive):
+    """What its keeper goes on for is nobody's leftover, however many starts there are."""
+    running = start(
+        sandbox, alive, "--on-supervisor-exit=resume", stdin=subprocess.PIPE, script="echo up; read x; exit 7")
+    running.expect("up")
+    kill(supervisor_of(running.pid))
+    for _ in range(5):
+        sandbox.curfew("run", "--", "true")
+    assert running.process.poll() is None
+    running.process.stdin.write(b"\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.finish()[0] == 7
+    assert_nothing_left(sandbox, alive)
+
+
+def test_the_front_killed_resumes_if_asked(sandbox, containment, alive):
+    """The supervisor goes on alone, continues the app, and ends with it."""
+    done = sandbox.scratch / "done"
+    running = start(
+        sandbox, alive, "--containment", containment, "--on-supervisor-exit=resume", stdin=subprocess.PIPE,
+        script=f"echo up; read x; echo $x >{done}")
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    kill(running.pid)
+    running.process.wait(LIMIT)
+    running.process.stdin.write(b"on\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert_nothing_left(sandbox, alive)
+    assert done.read_text() == "on\n"
+
+
+# Both halves at once
+
+
+def kill_both(running):
+    """As nearly at one stroke as two calls are."""
+    supervisor = supervisor_of(running.pid)
+    os.kill(supervisor, signal.SIGKILL)
+    os.kill(running.pid, signal.SIGKILL)
+    running.process.wait(LIMIT)
+    # Until it has closed its socket, its name is taken.
+    wait_for("the supervisor to be gone", lambda: not is_alive(supervisor))
+
+
+@pytest.mark.parametrize("suspended", [False, True])
+def test_both_killed_are_swept_at_the_next_start(sandbox, alive, suspended):
+    """Nobody is left to clean up; the next start takes the name, kills what is left and removes the cgroup."""
+    running = start(sandbox, alive, "--containment=cgroup2", script=APP)
+    running.expect("up")
+    if suspended:
+        sandbox.curfew("home", running.name)
+    kill_both(running)
+    second = sandbox.curfew("run", "--name", running.name, "--containment=cgroup2", "--", "true")
+    assert (second.returncode, second.stderr) == (0, "")
+    assert_nothing_left(sandbox, alive)
+
+
+@needs_root
+@pytest.mark.parametrize("options", [["--containment=cgroup1"], ["--containment=cgroup2", "--memory", "50M"]])
+def test_both_killed_with_v1_cgroups_are_swept_too(sandbox, alive, options):
+    """So are what they leave in the v1 hierarchies."""
+    running = start(sandbox, alive, *options)
+    running.expect("up")
+    kill_both(running)
+    sandbox.curfew("run", "--name", running.name, *options, "--", "true")
+    assert_nothing_left(sandbox, alive)
+
+
+@needs_root
+def test_parallel_starts_do_not_sweep_each_other(sandbox):
+    """Sweeping what is dead, two hundred starts on two processors never take away what another has just made."""
+    script = f"for i in $(seq 50); do {binary()} run --containment=cgroup2 -- true || echo failed; done"
+    processes = [
+        subprocess.Popen(["sh", "-c", script], env=sandbox.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for _ in range(4)]
+    assert [process.communicate(timeout=60)[0] for process in processes] == [b""] * 4
+
+
+# Nothing left to give
+
+
+@pytest.mark.parametrize("limit", range(3, 21))
+def test_out_of_descriptors_at_start(sandbox, limit):
+    """With few descriptors it works, or says 125 and the kernel's reason; nothing is left either way."""
+    alive = Alive()
+    result = sandbox.curfew(
+        "run", "--name", "few", "--", "sh", "-c", "exit 7",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+    alive.close()
+    if result.returncode != 7:
+        assert (result.returncode, "Too many open files" in result.stderr) == (125, True), result.stderr
+        assert result.stderr.count("\n") == 1
+    assert not sandbox.sockets()
+    assert not sandbox.processes()
+
+
+@needs_root
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_out_of_processes_at_start(sandbox, limit):
+    """125 and the kernel's reason when not even the supervisor, or then not the program, can be forked."""
+    os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+    # A uid of its own, for the limit counts all processes of a user.
+    user = dict(AS_ORDINARY, user=54321)
+    os.chown(sandbox.runtime, 54321, ORDINARY)
+    result = sandbox.curfew(
+        "run", "--", "sh", "-c", "exit 7", cwd="/",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)), **user)
+    if limit == 3:
+        assert (result.returncode, result.stderr) == (7, "")
+    else:
+        assert (result.returncode, "Resource temporarily unavailable" in result.stderr) == (125, True), result.stderr
+    assert not sandbox.sockets()
+
+
+def test_a_report_that_cannot_be_written_is_told(sandbox):
+    """The program's status stands; one line says that the report isn't whole."""
+    result = sandbox.curfew("run", "--report", "/dev/full", "--", "sh", "-c", "exit 7")
+    assert (result.returncode, result.stderr) == (
+        7, "curfew: the report /dev/full is not whole: No space left on device\n")
+
+
+def test_a_report_in_a_missing_directory_starts_nothing(sandbox):
+    """A wrong path is told before anything runs."""
+    mark = sandbox.scratch / "ran"
+    result = sandbox.curfew("run", "--report", sandbox.scratch / "no/report.json", "--", "touch", mark)
+    assert result.returncode == 125
+    assert "No such file or directory; nothing was started" in result.stderr
+    assert not mark.exists()
+
+
+# The runtime directory
+
+
+def refused(sandbox, reason, **environment):
+    mark = sandbox.scratch / "ran"
+    env = {key: value for key, value in dict(sandbox.environment, **environment).items() if value is not None}
+    result = sandbox.curfew("run", "--", "touch", mark, env=env)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (125, "", 1), result.stderr
+    assert reason in result.stderr
+    assert not mark.exists()
+
+
+def test_a_runtime_directory_open_to_others_is_refused(sandbox):
+    """Mode 0777: anybody could put a socket there."""
+    folder = sandbox.runtime / "curfew"
+    folder.mkdir()
+    folder.chmod(0o777)
+    refused(sandbox, "it must belong to this user alone, mode 0700")
+    folder.rmdir()
+
+
+@needs_root
+def test_a_runtime_directory_of_anothers_is_refused(sandbox):
+    """Whoever owns it could replace a socket in it."""
+    folder = sandbox.runtime / "curfew"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, ORDINARY, ORDINARY)
+    refused(sandbox, "it must belong to this user alone, mode 0700")
+    folder.rmdir()
+
+
+def test_a_runtime_directory_that_is_a_link_is_refused(sandbox):
+    """A link could lead anywhere, and somebody may have put it there."""
+    target = sandbox.scratch / "target"
+    target.mkdir(mode=0o700)
+    (sandbox.runtime / "curfew").symlink_to(target)
+    refused(sandbox, str(sandbox.runtime / "curfew"))
+    (sandbox.runtime / "curfew").unlink()
+
+
+def test_a_runtime_directory_with_too_long_a_path_is_refused(sandbox):
+    """A socket's path has 107 bytes at most."""
+    folder = sandbox.runtime / ("x" * 100)
+    folder.mkdir(mode=0o700)
+    refused(sandbox, "too long", XDG_RUNTIME_DIR=str(folder))
+
+
+def test_a_runtime_directory_that_is_not_there_is_named(sandbox):
+    """As after `su`, where the variable points to nobody's directory."""
+    refused(sandbox, "/nowhere/curfew: No such file or directory", XDG_RUNTIME_DIR="/nowhere")
+
+
+@needs_root
+def test_without_any_place_for_a_socket(sandbox):
+    """No runtime directory and a /tmp that can't be written."""
+    environment = {key: value for key, value in sandbox.environment.items() if key != "XDG_RUNTIME_DIR"}
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o ro none /tmp && exec {binary()} run -- true"],
+        capture_output=True, text=True, env=environment, timeout=LIMIT)
+    if "mount" in result.stderr or "unshare" in result.stderr:
+        pytest.skip(f"can't mount here: {result.stderr.strip()}")
+    assert (result.returncode, result.stderr) == (125, "curfew: run: make /tmp/curfew-0: Read-only file system\n")

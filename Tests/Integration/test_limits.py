@@ -1,0 +1,347 @@
+"""What ends an app: memory, the background budget, and transitions that nobody acknowledges."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import binary, is_alive, state_letter, wait_for
+from programs.helpers import (
+    AS_ORDINARY, ORDINARY, PROGRAMS, Arena, Client, needs_root, not_stopped, program, remove_programs, socket_of, tree)
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    yield
+    remove_programs()
+
+
+@pytest.fixture
+def arena():
+    path = pathlib.Path(f"/tmp/cf-arena-{os.getpid()}-{time.monotonic_ns()}")
+    yield Arena(path)
+    path.unlink()
+
+
+def eat(sandbox, arena, *arguments, options=(), **popen):
+    environment = dict(sandbox.environment, ARENA=str(arena.path))
+    return sandbox.start(program("eater"), *arguments, options=options, env=environment, **popen)
+
+
+# Memory
+
+
+@pytest.mark.parametrize("who", ["self", "child"])
+def test_memory_past_the_limit_is_137_and_one_line(sandbox, containment, arena, who):
+    """Whoever of the tree allocates, all of it is killed, and one line names reason, footprint and limit."""
+    running = eat(
+        sandbox, arena, 500, who, options=["--containment", containment, "--memory", "50M"], name="eater")
+    status, out, err = running.finish()
+    assert (status, out) == (137, ""), err
+    assert re.fullmatch(
+        r"curfew: eater: killed: memory-limit \(jetsam 7\): its footprint reached [\d.]+ MiB; the limit is 50 MiB\n", err)
+
+
+def test_a_fast_allocator_is_caught_in_time(sandbox, containment, arena, capsys):
+    """With a cgroup it never passes the limit; sampled, it is stopped within a few MiB even at 1 GiB/s."""
+    worst = 0
+    for _ in range(5):
+        running = eat(
+            sandbox, arena, 4000, "self", "told", stdin=subprocess.PIPE,
+            options=["--containment", containment, "--memory", "100M"])
+        running.expect("up")
+        running.process.stdin.write(b"\n")
+        running.process.stdin.close()
+        running.process.stdin = None
+        assert running.finish()[0] == 137
+        worst = max(worst, arena.touched - 100 * MIB)
+    with capsys.disabled():
+        print(f" [{containment}: at most {worst / MIB:.1f} MiB past the limit]", end="")
+    assert worst <= (64 * MIB if containment == "tree" else 0)
+
+
+def test_shared_pages_count_once(sandbox, containment, arena):
+    """Four children that look at their parent's 40 MiB are no 200 MiB."""
+    running = eat(
+        sandbox, arena, 40, "share", 4, stdin=subprocess.PIPE, options=["--containment", containment, "--memory", "60M"])
+    running.expect("up")
+    status = running.status()
+    assert (status["processes"], status["memoryLimit"]) == (5, 60 * MIB)
+    assert 40 * MIB <= status["footprint"] < 60 * MIB
+    running.process.stdin.close()
+    running.process.stdin = None
+    status, _, err = running.finish()
+    assert (status, err) == (0, "")
+
+
+def test_page_cache_is_no_footprint(sandbox, containment):
+    """Writing and reading a file four times the limit is nobody's crime."""
+    target = sandbox.scratch / "big"
+    try:
+        running = sandbox.shell(
+            f"dd if=/dev/zero of={target} bs=1M count=200 2>/dev/null; cat {target} >/dev/null; echo done",
+            options=["--containment", containment, "--memory", "50M"])
+        assert running.finish() == (0, "done\n", "")
+    finally:
+        target.unlink(missing_ok=True)
+
+
+def test_a_suspended_app_keeps_its_memory_and_its_limit(sandbox, containment, arena):
+    """Home and open change nothing about the limit: it holds again once the app runs."""
+    running = eat(
+        sandbox, arena, 300, "self", "told", stdin=subprocess.PIPE,
+        options=["--containment", containment, "--memory", "50M"])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.status()["state"] == "suspended"
+    assert arena.touched == 0
+    sandbox.curfew("open", running.name)
+    assert running.finish()[0] == 137
+
+
+@needs_root
+def test_memory_for_an_ordinary_user_is_sampled(sandbox, arena):
+    """Without a cgroup to be had the limit is still kept."""
+    os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+    running = eat(sandbox, arena, 2000, "child", options=["--memory", "50M"], cwd="/", **AS_ORDINARY)
+    status, _, err = running.finish()
+    assert (status, "memory-limit (jetsam 7)" in err) == (137, True), err
+
+
+# Background tasks over real processes
+
+
+def test_a_task_keeps_it_running_and_its_end_suspends_it(sandbox, containment):
+    """`curfew task begin`, home: it runs on; `curfew task end`: it is suspended."""
+    running = sandbox.shell(
+        # `read` and not `sleep`: dash starts programs by vfork, and stopped in there it would show no `T`.
+        "n=$(curfew task begin upload); echo $n; read x; curfew task end $n; read y",
+        stdin=subprocess.PIPE, options=["--containment", containment])
+    assert running.read_line() == "1"
+    home = sandbox.curfew("home", running.name, "--json")
+    assert '"background"' in home.stdout
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    running.wait_state("suspended")
+    assert not_stopped(tree(running.status()["supervisor"])) == {}
+
+
+def test_a_task_not_ended_is_124_and_named(sandbox):
+    """The budget's end kills the tree and names the task, its age, the budget and the code."""
+    running = sandbox.shell(
+        'curfew task begin "nightly upload"; sleep 60', name="backup",
+        options=["--budget", "0.6s", "--expiration-lead", "0.2s"])
+    running.expect("1")
+    sandbox.curfew("home", "backup")
+    start = time.monotonic()
+    status, _, err = running.finish()
+    assert time.monotonic() - start >= 0.5
+    assert status == 124
+    assert re.fullmatch(
+        r'curfew: backup: killed: background-task-timeout \(0x2182bad2\): '
+        r'task 1 "nightly upload" \(begun [\d.]+ s ago\) was still open when the background budget of 0\.6 s was over\n', err), err
+
+
+def test_time_scale_divides_the_budget(sandbox):
+    """Ten minutes are half a second at --time-scale 1200."""
+    running = sandbox.shell(
+        "curfew task begin upload; sleep 60", options=["--budget", "10m", "--time-scale", "1200"])
+    running.expect("1")
+    sandbox.curfew("home", running.name)
+    status, _, err = running.finish(5)
+    assert (status, "the background budget of 0.5 s" in err) == (124, True), err
+
+
+def test_task_run_gets_sigterm_at_expiration(sandbox, containment):
+    """`curfew task run`: on expiration COMMAND gets SIGTERM, its task ends with it, and the app is suspended."""
+    running = sandbox.shell(
+        "echo up; curfew task run up -- sleep 60; echo $?; sleep 60",
+        options=["--budget", "5", "--expiration-lead", "4.7", "--containment", containment])
+    running.expect("up")
+    wait_for("the task", lambda: running.status()["openTasks"] == 1)
+    sandbox.curfew("home", running.name)
+    running.wait_state("suspended", 5)
+    sandbox.curfew("open", running.name)
+    assert running.read_line() == "143"
+
+
+def test_a_task_after_expiration_is_refused(sandbox):
+    """`begin` once the warning is out buys nothing: status 75, no task."""
+    running = sandbox.shell(
+        "curfew task begin one; read x; curfew task begin two; echo $?; sleep 60", stdin=subprocess.PIPE,
+        options=["--budget", "8", "--expiration-lead", "7.8"])
+    running.expect("1")
+    sandbox.curfew("home", running.name)
+    wait_for("the warning", lambda: "WillExpire" in sandbox.curfew("events", running.name).stdout)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    assert running.read_line() == "75"
+
+
+def test_the_death_of_its_owner_releases_a_task(sandbox, containment):
+    """A process that began a task on its own connection and dies without ending it holds nothing any more."""
+    holder = (
+        "import os, socket, sys\n"
+        "s = socket.socket(socket.AF_UNIX); s.connect(os.environ['CURFEW_SOCKET'])\n"
+        "s.sendall(b'begin name=held\\n'); print(s.recv(100).decode(), end='', flush=True)\n"
+        "sys.stdin.readline(); os._exit(0)\n")
+    running = sandbox.shell(
+        f'{sys.executable} -c "$HOLDER"; echo gone; sleep 60', stdin=subprocess.PIPE,
+        env=dict(sandbox.environment, HOLDER=holder), options=["--containment", containment])
+    assert running.read_line() == "ok task=1 remaining=inf"
+    sandbox.curfew("home", running.name)
+    assert running.status()["state"] == "background"
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    running.wait_state("suspended")
+    assert "taskDidRelease" in sandbox.curfew("events", running.name).stdout
+
+
+def test_remaining_is_infinite_in_front(sandbox):
+    """The clock runs in background only."""
+    running = sandbox.shell(
+        "curfew task begin x; curfew task remaining; read x; curfew task remaining; sleep 60",
+        stdin=subprocess.PIPE, options=["--budget", "60"])
+    running.expect("1")
+    assert running.read_line() == "inf"
+    sandbox.curfew("home", running.name)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    assert 55 < float(running.read_line()) < 60
+
+
+# Aware apps
+
+
+def start_app(sandbox, mode, *options):
+    running = sandbox.start(sys.executable, PROGRAMS / "app.py", mode, options=options)
+    assert running.read_line().startswith("ok version=1 app=")
+    return running
+
+
+def test_an_aware_app_hears_its_life_in_order(sandbox, containment):
+    """Launch, home, open, home, open, quit: each event once and in the order iOS gives them."""
+    running = start_app(sandbox, "exit-quit", "--containment", containment)
+    running.expect("event didBecomeActive")
+    for _ in range(2):
+        sandbox.curfew("home", running.name)
+        running.wait_state("suspended")
+        sandbox.curfew("open", running.name)
+        seen = running.expect("event didBecomeActive")
+        assert seen == [
+            "event willResignActive", "event didEnterBackground", "event willEnterForeground", "event didBecomeActive"]
+    sandbox.curfew("quit", running.name)
+    assert running.finish() == (7, "event willTerminate\n", "")
+
+
+def test_didEnterBackground_unacknowledged_is_a_watchdogs_kill(sandbox, containment):
+    """`scene-update-watchdog`, 124, with the event and its limit in the line."""
+    running = start_app(sandbox, "unacked", "--enter-background-limit", "0.5s", "--containment", containment)
+    running.expect("event didBecomeActive")
+    sandbox.curfew("home", running.name)
+    status, _, err = running.finish()
+    assert status == 124
+    assert err == (
+        f"curfew: {running.name}: killed: scene-update-watchdog (0x8badf00d): "
+        "didEnterBackground wasn't acknowledged within 0.5 s\n")
+
+
+def test_aware_without_hello_is_a_watchdogs_kill(sandbox):
+    """`--aware` demands a hello within the launch limit."""
+    running = sandbox.start("sleep", "60", name="mute", options=["--aware", "--launch-limit", "0.5s"])
+    assert running.finish() == (
+        124, "", "curfew: mute: killed: launch-watchdog (0x8badf00d): it said no hello within 0.5 s of its launch\n")
+
+
+@pytest.mark.parametrize(
+    "mode, status, line",
+    [("mute-quit", 124, "process-exit-watchdog (0x8badf00d): it hadn't ended 0.5 s after it was asked to"),
+     ("deaf-quit", None, None)])
+def test_quit_of_an_aware_app_that_stays(sandbox, mode, status, line):
+    """It has its limit after willTerminate; unacknowledged, the watchdog's kill names it."""
+    running = start_app(sandbox, mode, "--terminate-limit", "0.5s")
+    running.expect("event didBecomeActive")
+    sandbox.curfew("quit", running.name)
+    seen_status, out, err = running.finish()
+    assert out == "event willTerminate\n"
+    if status is not None:
+        assert (seen_status, err) == (status, f"curfew: {running.name}: killed: {line}\n")
+    else:
+        assert seen_status in (124, 137) and "killed: " in err
+
+
+def test_a_plain_app_that_ignores_sigterm_is_a_watchdogs_kill(sandbox):
+    """Quit while running: SIGTERM, its limit, then process-exit-watchdog and 124."""
+    running = sandbox.start(
+        "bash", "-c", "trap '' TERM; echo up; while :; do read -t 0.05 <> <(:); done", name="deaf",
+        options=["--terminate-limit", "0.5s"])
+    running.expect("up")
+    sandbox.curfew("quit", "deaf")
+    status, _, err = running.finish()
+    assert (status, err) == (
+        124,
+        "curfew: deaf: killed: process-exit-watchdog (0x8badf00d): it hadn't ended 0.5 s after it was asked to\n")
+
+
+def test_ended_by_our_sigterm_is_143(sandbox):
+    """A plain app that SIGTERM ends in time died as asked: 143 and no line."""
+    running = sandbox.shell("echo up; sleep 60")
+    running.expect("up")
+    sandbox.curfew("quit", running.name)
+    assert running.finish() == (143, "", "")
+
+
+# Debuggers
+
+
+def test_a_debugger_holds_suspension_off(sandbox, containment):
+    """Traced from outside its tree an app isn't suspended and the status says so; afterwards it goes on as usual."""
+    running = sandbox.shell("echo up; while :; do sleep 0.05; done", options=["--containment", containment])
+    running.expect("up")
+    leader = running.status()["pid"]
+    log = sandbox.scratch / "strace"
+    tracer = subprocess.Popen(["strace", "-q", "-o", str(log), "-p", str(leader)], stderr=subprocess.PIPE)
+    try:
+        if not attached(tracer, leader):
+            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+        sandbox.curfew("home", running.name)
+        status = running.status()
+        assert (status["state"], status.get("traced")) == ("background", True)
+        assert "traced" in running.status_text()
+        assert state_letter(leader) != "T"
+    finally:
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(10)
+        tracer.stderr.close()
+    running.wait_state("suspended")
+    assert "traced" not in running.status()
+    sandbox.curfew("open", running.name)
+    wait_for("it to run", lambda: state_letter(leader) != "T")
+
+
+def attached(tracer, pid):
+    def tracer_pid():
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"TracerPid:\s+(\d+)", text).group(1))
+
+    wait_for("strace to attach or to end", lambda: tracer_pid() == tracer.pid or tracer.poll() is not None)
+    return tracer.poll() is None
+
+
+def test_a_tracer_inside_the_tree_changes_nothing(sandbox):
+    """An app that debugs itself is suspended as any other."""
+    running = sandbox.start("strace", "-f", "-q", "-o", "/dev/null", "sh", "-c", "echo up; while :; do sleep 0.05; done")
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    running.wait_state("suspended")
+    assert "traced" not in running.status()

@@ -1,0 +1,436 @@
+"""Real programs, as people run them: sent home amid their work, opened, and left to outstay their budget."""
+
+import filecmp
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+from conftest import is_alive, thread_letters, wait_for
+from programs.helpers import tree
+
+
+def needs(*programs):
+    missing = [program for program in programs if not shutil.which(program)]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)}: not installed; `make deps` does that")
+
+
+def whole_tree(running):
+    leader = running.status()["pid"]
+    return [leader, *tree(leader)]
+
+
+def able_to_run(pids):
+    """Those with a thread that isn't stopped, as pid: letters.
+
+    D and Z never show T: a parent in vfork is held by the kernel until its child, which is stopped, goes on.
+    """
+    letters = {pid: thread_letters(pid) for pid in pids}
+    return {pid: seen for pid, seen in letters.items() if set(seen) - set("TDZX")}
+
+
+def send_home(sandbox, running):
+    """Home, which for a plain app is a stop of every thread at once; the processes that were stopped."""
+    result = sandbox.curfew("home", running.name)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert running.status()["state"] == "suspended"
+    pids = whole_tree(running)
+    assert not able_to_run(pids)
+    return pids
+
+
+def open_again(sandbox, running):
+    result = sandbox.curfew("open", running.name)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def state_changes(sandbox, running):
+    result = sandbox.curfew("events", running.name, "--json")
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    return [event["to"] for event in events if event["name"] == "stateDidChange"]
+
+
+class Redis:
+    """A client in redis's inline protocol: a line of words out, a line of an answer back."""
+
+    def __init__(self, path, limit=20):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(limit)
+        self.socket.connect(str(path))
+        self.answers = self.socket.makefile("rb")
+
+    def send(self, *lines):
+        self.socket.sendall("".join(f"{line}\r\n" for line in lines).encode())
+
+    def answer(self):
+        line = self.answers.readline().decode().strip()
+        return self.answers.readline().decode().strip() if line.startswith("$") else line
+
+    def ask(self, line):
+        self.send(line)
+        return self.answer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.answers.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def redis(sandbox):
+    """redis-server under curfew, answering; (the app, its socket)."""
+    path = sandbox.runtime / "redis.sock"
+    running = sandbox.start(
+        "redis-server", "--port", "0", "--unixsocket", path, "--dir", sandbox.scratch, "--appendonly", "yes",
+        "--daemonize", "no")
+
+    def answers():
+        try:
+            with Redis(path) as client:
+                return client.ask("PING") == "+PONG"
+        except OSError:
+            return False
+
+    wait_for("redis-server to answer", answers)
+    return running, path
+
+
+def hangs(path):
+    with Redis(path, limit=0.5) as client:
+        client.send("PING")
+        with pytest.raises(TimeoutError):
+            client.answers.readline()
+    return True
+
+
+@needs("redis-server")
+def test_redis_at_home_is_stopped_in_every_thread(sandbox, redis):
+    running, path = redis
+    [pid] = send_home(sandbox, running)
+    letters = thread_letters(pid)
+    assert letters == ["T"] * len(letters) and len(letters) >= 4, "its background I/O threads too"
+    before = running.status()["cpu"]
+    assert hangs(path)
+    assert running.status()["cpu"] == before, "a client's request costs a suspended server nothing"
+
+
+@needs("redis-server")
+def test_redis_opened_answers_and_has_lost_nothing(sandbox, redis):
+    running, path = redis
+    with Redis(path) as old, Redis(path) as new:
+        for number in range(100):
+            assert old.ask(f"SET before:{number} {number}") == "+OK"
+        send_home(sandbox, running)
+        # On a connection that was there, and on one that the kernel takes while the server is stopped.
+        old.send(*("INCR counter" for _ in range(100)))
+        with Redis(path) as late:
+            late.send("SET during yes")
+            open_again(sandbox, running)
+            assert late.answer() == "+OK"
+        assert [old.answer() for _ in range(100)] == [f":{number}" for number in range(1, 101)]
+        assert [new.ask(f"GET before:{number}") for number in range(100)] == [str(number) for number in range(100)]
+        assert new.ask("GET during") == "yes"
+
+
+@needs("redis-server")
+def test_redis_survives_being_sent_home_many_times(sandbox, redis):
+    running, path = redis
+    with Redis(path) as client:
+        for number in range(1, 21):
+            send_home(sandbox, running)
+            client.send("INCR counter")
+            open_again(sandbox, running)
+            assert client.answer() == f":{number}"
+
+
+@needs("redis-server")
+def test_redis_quit_saves_and_says_bye(sandbox, redis):
+    running, path = redis
+    assert sandbox.curfew("quit", running.name).returncode == 0
+    status, output, errors = running.finish()
+    assert (status, errors) == (0, "")
+    assert "ready to exit, bye bye" in output
+
+
+BACKUP = """
+curfew task run "nightly copy" -- rsync -a --bwlimit={rate} from/ to/
+echo "rsync: $?"
+read -r line
+echo "read $line"
+"""
+
+
+@pytest.fixture
+def backup(sandbox):
+    """A way to start the script that copies 4 MiB at a rate, in the sandbox's scratch directory."""
+    source = sandbox.scratch / "from"
+    source.mkdir()
+    (source / "film").write_bytes(os.urandom(4 << 20))
+
+    def start(rate, *options):
+        running = sandbox.start(
+            "bash", "-c", BACKUP.format(rate=rate), options=options, cwd=sandbox.scratch, stdin=subprocess.PIPE)
+        wait_for("the copy to begin", lambda: (sandbox.scratch / "to").exists() and running.status()["openTasks"] == 1)
+        return running
+
+    return start
+
+
+@needs("bash", "rsync")
+def test_rsync_under_task_run_is_finished_at_home_then_suspended(sandbox, backup):
+    running = backup("4M", "--budget", "60s")
+    assert sandbox.curfew("home", running.name).returncode == 0
+    status = running.status()
+    assert status["state"] == "background"
+    assert [task["name"] for task in status["tasks"]] == ["nightly copy"]
+    assert able_to_run(whole_tree(running)), "it runs on its budget"
+
+    running.wait_state("suspended")
+    assert filecmp.cmp(sandbox.scratch / "from/film", sandbox.scratch / "to/film", shallow=False)
+    status = running.status()
+    assert status["tasks"] == [] and 0 < status["remaining"] < 60
+    assert not able_to_run(whole_tree(running))
+
+    open_again(sandbox, running)
+    assert running.read_line() == "rsync: 0"
+    assert state_changes(sandbox, running) == ["active", "background", "suspended", "active"]
+    running.process.stdin.write(b"more\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.finish() == (0, "read more\n", "")
+
+
+@needs("bash", "rsync")
+def test_rsync_that_would_overrun_hears_sigterm_and_the_script_is_suspended(sandbox, backup):
+    running = backup("64", "--budget", "1s", "--expiration-lead", "0.8s")
+    assert sandbox.curfew("home", running.name).returncode == 0
+    running.wait_state("suspended")
+    assert not (sandbox.scratch / "to/film").exists()
+    open_again(sandbox, running)
+    assert running.read_line() == "rsync: 20", "what rsync says for a signal it took"
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.finish()[0] == 0
+
+
+@pytest.fixture
+def project(sandbox):
+    """A project of a dozen C files that take a moment each, every compiler under a shell of make's."""
+    for file in range(12):
+        (sandbox.scratch / f"f{file}.c").write_text("".join(
+            f"int f{file}_{n}(int x)\n"
+            f"{{ int s = 0; for (int i = 0; i < x; i++) s += i * s % {n + 7} ^ s << 1; return s; }}\n"
+            for n in range(100)))
+    (sandbox.scratch / "main.c").write_text("int main(void) { return 0; }\n")
+    objects = " ".join(f"f{file}.o" for file in range(12))
+    (sandbox.scratch / "Makefile").write_text(
+        f"program: main.o {objects}\n\t@gcc -o $@ $^\n"
+        "%.o: %.c\n\t@sh -c 'gcc -O2 -c $< && echo $@'\n")
+    return sandbox.scratch
+
+
+@needs("make", "gcc")
+def test_make_with_compilers_is_suspended_as_a_whole_and_finishes(sandbox, project, containment):
+    running = sandbox.start("make", "-j4", options=[f"--containment={containment}"], cwd=project)
+    made = [running.read_line()]
+    wait_for("compilers at work", lambda: len(whole_tree(running)) >= 8)
+
+    pids = send_home(sandbox, running)
+    assert len(pids) >= 5
+    before = running.status()["cpu"], sorted(path.name for path in project.glob("*.o"))
+    assert set(whole_tree(running)) == set(pids), "nothing is born or ends"
+    assert (running.status()["cpu"], sorted(path.name for path in project.glob("*.o"))) == before
+
+    open_again(sandbox, running)
+    status, output, errors = running.finish(limit=60)
+    assert (status, errors) == (0, "")
+    assert sorted(made + output.split()) == sorted(["main.o", *(f"f{file}.o" for file in range(12))])
+    assert subprocess.run([project / "program"], timeout=20).returncode == 0
+
+
+@needs("make", "gcc")
+def test_make_sent_home_again_and_again_finishes(sandbox, project):
+    running = sandbox.start("make", "-j4", cwd=project)
+    for _ in range(5):
+        running.read_line()
+        send_home(sandbox, running)
+        open_again(sandbox, running)
+    assert running.finish(limit=60)[::2] == (0, "")
+    assert (project / "program").exists()
+
+
+FFMPEG = "ffmpeg -nostdin -loglevel quiet -f lavfi -i testsrc -f null -"
+OVERRUNNING = [
+    pytest.param("sha256sum /dev/zero", "--budget=0.6s", id="sha256sum", marks=needs("sha256sum")),
+    pytest.param(FFMPEG, "--budget=0.6s", id="ffmpeg", marks=needs("ffmpeg")),
+    # Ten minutes, by the default profile.
+    pytest.param(FFMPEG, "--time-scale=1000", id="ffmpeg-scaled", marks=needs("ffmpeg")),
+]
+
+
+@pytest.mark.parametrize("job, option", OVERRUNNING)
+def test_a_busy_job_that_outstays_its_budget_is_killed_with_its_tree(sandbox, job, option, containment):
+    report = sandbox.scratch / "report.json"
+    running = sandbox.shell(
+        f"curfew task begin 'work on'; setsid {job} & {job} & wait",
+        options=[option, "--expiration-lead", "0.2s", f"--containment={containment}", "--report", report])
+    assert running.read_line() == "1", "the task's number"
+    program = job.split()[0]
+    pids = wait_for(f"two of {program}", lambda: working(running, program, 2))
+
+    assert sandbox.curfew("home", running.name).returncode == 0
+    status, _, errors = running.finish()
+    assert status == 124
+    assert not [pid for pid in pids if is_alive(pid)]
+    assert re.fullmatch(
+        rf'curfew: {running.name}: killed: background-task-timeout \(0x2182bad2\): task 1 "work on" .*0\.6 s\n', errors)
+    written = json.loads(report.read_text())
+    assert (written["reason"], written["status"]) == ("background-task-timeout", 124)
+    assert [task["name"] for task in written["tasks"]] == ["work on"]
+
+
+def working(running, program, count):
+    """The processes of the tree, once `count` of them are `program`."""
+    pids = whole_tree(running)
+    return pids if [name_of(pid) for pid in pids].count(program) == count else None
+
+
+def name_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+@needs("ffmpeg")
+def test_ffmpeg_is_stopped_in_every_thread_and_encodes_on(sandbox):
+    target = sandbox.scratch / "film.mkv"
+    running = sandbox.start(
+        "ffmpeg", "-nostdin", "-loglevel", "error", "-progress", "pipe:1", "-stats_period", "0.05",
+        "-f", "lavfi", "-i", "testsrc=duration=12:size=640x480:rate=25", "-c:v", "mpeg4", target)
+    running.expect("progress=continue")
+    [pid] = send_home(sandbox, running)
+    letters = thread_letters(pid)
+    assert letters == ["T"] * len(letters) and len(letters) > 2
+    open_again(sandbox, running)
+    status, output, errors = running.finish(limit=60)
+    assert (status, errors) == (0, "")
+    assert output.rstrip().endswith("progress=end")
+    assert re.findall(r"^frame=(\d+)$", output, re.M)[-1] == "300", "no frame is lost"
+
+
+THREADS = """
+import threading
+counts, turn = [0] * 8, threading.Barrier(9)
+def work(index):
+    turn.wait()
+    while counts[index] < 200_000: counts[index] += 1
+threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
+for thread in threads: thread.start()
+turn.wait()
+print("up", flush=True)
+for thread in threads: thread.join()
+input()
+print(sum(counts))
+"""
+
+
+@needs("python3")
+def test_python_threads_are_all_stopped_and_all_resumed(sandbox):
+    running = sandbox.start("python3", "-c", THREADS, stdin=subprocess.PIPE)
+    running.expect("up")
+    pids = send_home(sandbox, running)
+    assert set(sum((thread_letters(pid) for pid in pids), [])) == {"T"}
+    open_again(sandbox, running)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.finish() == (0, f"{8 * 200_000}\n", "")
+
+
+GROW = 'held = []\nwhile True: held.append(b"x" * 1_000_000)'
+GROWING = [
+    pytest.param(["python3", "-c", GROW], id="leader"),
+    pytest.param(["sh", "-c", f"python3 -c '{GROW}'; echo 'went on'; exec sleep 60"], id="child"),
+]
+
+
+@needs("python3")
+@pytest.mark.parametrize("command", GROWING)
+def test_python_past_the_memory_limit_takes_its_tree_along(sandbox, command, containment):
+    report = sandbox.scratch / "report.json"
+    running = sandbox.start(
+        *command, options=["--memory", "80M", f"--containment={containment}", "--report", report])
+    status, output, errors = running.finish()
+    assert (status, output) == (137, "")
+    assert errors.startswith(f"curfew: {running.name}: killed: memory-limit (jetsam 7): ")
+    assert "80 MiB" in errors
+    assert json.loads(report.read_text())["reason"] == "memory-limit"
+
+
+@needs("sqlite3")
+def test_sqlite_suspended_in_a_transaction_commits_it_whole(sandbox):
+    database = sandbox.scratch / "data.db"
+    script = """
+        CREATE TABLE numbers(n INTEGER PRIMARY KEY, text TEXT);
+        PRAGMA cache_size = 10; BEGIN;
+        WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 400000)
+            INSERT INTO numbers SELECT n, hex(n * 7919) FROM r;
+        COMMIT;
+        SELECT count(*), sum(n) FROM numbers;
+        PRAGMA integrity_check;
+    """
+    running = sandbox.start("sqlite3", database, script)
+    wait_for("pages of the transaction on the disk", lambda: database.exists() and database.stat().st_size > 500_000)
+    send_home(sandbox, running)
+    assert database.with_name("data.db-journal").exists(), "the transaction is under way"
+    size = database.stat().st_size
+    assert running.status()["state"] == "suspended" and database.stat().st_size == size
+    open_again(sandbox, running)
+    status, output, _ = running.finish(limit=60)
+    assert (status, output.split()) == (0, [f"400000|{400000 * 400001 // 2}", "ok"])
+
+
+@needs("tar", "gzip")
+def test_a_tar_pipeline_suspended_in_the_middle_loses_no_byte(sandbox):
+    source, target = sandbox.scratch / "source", sandbox.scratch / "target"
+    for folder in range(8):
+        (source / str(folder)).mkdir(parents=True)
+        for file in range(8):
+            (source / str(folder) / f"{file}.bin").write_bytes(os.urandom(512 << 10))
+    target.mkdir()
+    running = sandbox.shell(f"tar -C '{source}' -c . | gzip -6 | gzip -d | tar -C '{target}' -x")
+    wait_for("the first files", lambda: len(list(target.glob("*/*.bin"))) >= 2)
+    pids = send_home(sandbox, running)
+    assert sorted(name_of(pid) for pid in pids if name_of(pid) != "sh") == ["gzip", "gzip", "tar", "tar"]
+    there = list(target.glob("*/*.bin"))
+    assert running.status()["state"] == "suspended" and list(target.glob("*/*.bin")) == there
+    open_again(sandbox, running)
+    assert running.finish(limit=60) == (0, "", "")
+    comparison = subprocess.run(["diff", "-r", source, target], capture_output=True, text=True, timeout=60)
+    assert (comparison.returncode, comparison.stdout) == (0, "")
+
+
+def test_a_pipeline_of_four_suspended_in_the_middle_gives_the_same_sum(sandbox):
+    # `tee` shows how far it has come; the numbers are many enough for it to be in the middle when it is sent home.
+    shown = sandbox.scratch / "shown"
+    running = sandbox.shell(f"seq 3000000 | tr 0-9 a-j | tee '{shown}' | sha256sum")
+    wait_for("the first bytes", lambda: shown.exists() and shown.stat().st_size)
+    for _ in range(3):
+        pids = send_home(sandbox, running)
+        assert sorted(name_of(pid) for pid in pids if name_of(pid) != "sh") == ["seq", "sha256sum", "tee", "tr"]
+        size = shown.stat().st_size
+        assert running.status()["state"] == "suspended" and shown.stat().st_size == size
+        open_again(sandbox, running)
+    status, output, errors = running.finish(limit=60)
+    letters = str.maketrans("0123456789", "abcdefghij")
+    expected = hashlib.sha256("".join(f"{n}\n" for n in range(1, 3_000_001)).translate(letters).encode()).hexdigest()
+    assert (status, output.split()[0], errors) == (0, expected, "")

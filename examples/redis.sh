@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# redis.sh: a server sent home answers nobody and costs nothing; opened, it answers everybody who waited.
+source "$(dirname "$0")/lib.sh"
+need redis-server redis-cli
+app=redis-$$
+socket=$scratch/redis.sock
+ask() { redis-cli -s "$socket" "$@"; }
+
+curfew run --name "$app" -- \
+    redis-server --port 0 --unixsocket "$socket" --dir "$scratch" --appendonly yes >"$scratch/log" &
+is_up() { [[ $(ask ping 2>/dev/null) == PONG ]]; }
+wait_until 10 "redis-server to answer" is_up
+ask set before 1 >/dev/null
+step "redis-server is up, and holds before=$(ask get before)"
+
+curfew home "$app"
+pid=$(field "$app" pid)
+is_stopped "$pid" || fail "threads of redis-server run: $(letters "$pid")"
+step "home: $(field "$app" state); its threads, as ps shows them: $(letters "$pid")"
+
+status=0
+timeout 1 redis-cli -s "$socket" ping || status=$?
+((status == 124)) || fail "a PING was answered by a suspended server"
+step "a PING hangs: given up after 1 s"
+
+# The kernel takes the connection and the bytes; they wait for the server.
+ask set during 2 >"$scratch/answer" &
+client=$!
+step "another client sends SET during 2, and waits"
+
+curfew open "$app"
+wait "$client"
+[[ $(<"$scratch/answer") == OK ]] || fail "the waiting client wasn't answered"
+step "open: the waiting client is answered $(<"$scratch/answer")"
+
+[[ $(ask get before) == 1 && $(ask get during) == 2 ]] || fail "a value was lost"
+step "nothing is lost: before=$(ask get before), during=$(ask get during)"
+
+curfew quit "$app"
+grep -q 'ready to exit, bye bye' "$scratch/log" || fail "redis-server didn't shut down by itself"
+step "quit: redis-server saved and said bye bye"
