@@ -76,7 +76,8 @@ final class ControlConnection {
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
         if unsent.isEmpty, case let sent = write(bytes[...]), sent >= 0 {
-            if sent < bytes.count { keep(Array(bytes[sent...]), aspect: nil) }
+            // What has begun to go out can't be replaced any more.
+            if sent < bytes.count { keep(Array(bytes[sent...]), aspect: sent == 0 ? aspect : nil) }
             return true
         } else if unsent.isEmpty {
             return false
@@ -101,8 +102,8 @@ final class ControlConnection {
             let sent = write(first.bytes[...])
             if sent < 0 { return false }
             unsentBytes -= sent
+            if sent == 0 { return true }
             if sent < first.bytes.count {
-                // What has begun to go out can't be replaced any more.
                 unsent[0] = Pending(bytes: Array(first.bytes[sent...]), aspect: nil)
                 return true
             }

@@ -1,5 +1,7 @@
 import CCurfew
+import CurfewCore
 import CurfewLinux
+import CurfewWire
 import Glibc
 
 /// What the front does when the supervisor was killed: no process, no stopped process, no socket, no cgroup stays.
@@ -44,9 +46,22 @@ struct Keeper {
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
         removeSocket()
+        ReportFile.open(plan.reportPath)?.write(report)
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
         curfew_exit(125)
+    }
+
+    /// What the keeper can tell: the measures have gone with the supervisor.
+    private var report: JSON {
+        let reason = KillReason.supervisorExit
+        return .object([
+            ("version", .integer(1)), ("app", .string(name)),
+            ("command", .array(plan.commandLine.map { JSON.string($0) })), ("pid", .integer(Int64(page.leader))),
+            ("reason", .string(reason.rawValue)), ("code", .null),
+            ("message", .string("\(reason.rawValue): the supervisor was killed")),
+            ("status", .integer(Int64(reason.exitStatus))),
+        ])
     }
 
     private func killOnce() {

@@ -19,6 +19,7 @@ extension Supervision {
         }
         engine.launch(Self.app, policy, inBackground: plan.startsInBackground)
         spawn(into: containment)
+        Capabilities.keepWhatIsUsed()
         startedAt = kernel.now
         engine.feed(.started(Self.app))
         sweepStaleCgroups()

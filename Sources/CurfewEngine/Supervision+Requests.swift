@@ -286,6 +286,7 @@ extension Supervision {
         if let limit = delivery.limit { fields.append(Field("seconds", Seconds.text(nanoseconds: limit.nanoseconds))) }
         if let inBackground = delivery.launchedInBackground {
             fields.append(Field("launched", inBackground ? "background" : "foreground"))
+            fields.append(Field("containment", kernel.tree?.containment.description ?? "none"))
         }
         let message = Message("event", fields)
         let aspect = delivery.event.rawValue + (delivery.task.map { String($0.rawValue) } ?? "")

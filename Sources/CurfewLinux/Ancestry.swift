@@ -39,9 +39,11 @@ public struct Ancestry: Sendable, Hashable {
 
     private mutating func noteCgroup(of pid: Int32, ours: String?) {
         guard let path = Procfs.unifiedCgroup(of: pid) else { return }
-        guard let first = path.split(separator: "/").first(where: CgroupDirectory.isOurs) else { return }
+        let components = path.split(separator: "/")
+        guard components.contains(where: CgroupDirectory.isOurs) else { return }
         isInAnyApp = true
         guard let ours, let slash = ours.lastIndex(of: "/") else { return }
-        if first == ours[ours.index(after: slash)...] { isOurs = true }
+        // An app of an app's is of both.
+        if components.contains(ours[ours.index(after: slash)...]) { isOurs = true }
     }
 }

@@ -14,6 +14,8 @@ public enum CgroupDirectory {
         for _ in 0..<8 {
             let made = curfew_mkdir_at(AT_FDCWD, path, 0o755)
             if made == -EEXIST {
+                // Only what is called as ours are is ever swept: a sweep kills.
+                guard isOurs(name[...]) else { throw KernelError("make cgroup", path, errno: EEXIST) }
                 sweep(path, waitsForHolder: false)
                 continue
             }

@@ -132,7 +132,7 @@ private struct MountLine {
 
     /// The directory of `path`, as far as this mount shows it.
     func directory(forOwnPath path: UnsafeRawBufferPointer?) -> String? {
-        guard let path else { return nil }
+        guard let path, !MountLine.isOutside(path) else { return nil }
         let point = MountLine.unescaped(self.point)
         if root.isEqual("/") { return path.isEqual("/") ? point : point + String(decoding: path, as: UTF8.self) }
         // A mount of a part of the hierarchy: only what lies below its root can be seen.
@@ -140,6 +140,11 @@ private struct MountLine {
         let own = String(decoding: path, as: UTF8.self)
         if own == root { return point }
         return own.hasPrefix(root + "/") ? point + own.dropFirst(root.count) : nil
+    }
+
+    /// Outside our cgroup namespace a path begins with `/..`; appended to the mount it would lead out of it.
+    private static func isOutside(_ path: UnsafeRawBufferPointer) -> Bool {
+        path.count >= 3 && path[1] == 46 && path[2] == 46 && (path.count == 3 || path[3] == 47)
     }
 
     /// Blanks, tabs, newlines and backslashes stand as octal. Source: proc_pid_mountinfo(5).

@@ -193,7 +193,9 @@ extension Procfs.Stat {
 
     /// Parses `PID (NAME) STATE PPID PGRP …`; the name may hold blanks and brackets.
     init?(_ text: UnsafeRawBufferPointer) {
-        guard let open = text.firstIndex(of: 40), let close = text.lastIndex(of: 41), close + 2 < text.count else {
+        guard let open = text.firstIndex(of: 40), let close = text.lastIndex(of: 41), open < close,
+            close + 2 < text.count
+        else {
             return nil
         }
         let name = UnsafeRawBufferPointer(rebasing: text[open...close])
@@ -220,8 +222,8 @@ extension Procfs.Stat {
         }
         parent = Int32(truncatingIfNeeded: fields.parent)
         processGroup = Int32(truncatingIfNeeded: fields.group)
-        cpuTicks = fields.user + fields.system
-        threads = Int(fields.threads)
+        cpuTicks = fields.user &+ fields.system
+        threads = Int(truncatingIfNeeded: fields.threads)
         startTime = fields.start
     }
 }

@@ -283,7 +283,7 @@ def test_status_text(sandbox):
     running.expect("up")
     lines = sandbox.curfew("status", "backup").stdout.splitlines()
     expected = [
-        r"backup: active for \d+ ms",
+        r"backup: active for (\d+ ms|[\d.]+ s)",
         r"  command       sh -c curfew task begin upload; echo up; sleep 60",
         r"  pid           \d+ \(front \d+, supervisor \d+\)",
         r"  kind          plain",
@@ -408,7 +408,7 @@ def test_status_inside_an_app_is_its_own(sandbox):
     sandbox.shell("echo up; sleep 60", name="other").expect("up")
     running = sandbox.shell("curfew status | head -n 1; curfew ps | tail -n +2 | wc -l", name="self")
     status, out, err = running.finish()
-    assert re.fullmatch(r"self: active for \d+ ms\n1\n", out)
+    assert re.fullmatch(r"self: active for (\d+ ms|[\d.]+ s)\n1\n", out)
     assert (status, err) == (0, "")
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import binary, cgroup2_directory, is_alive, state_letter, thread_letters, wait_for
+from conftest import binary, cgroup2_directory, mounted_cgroups, state_letter, thread_letters, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY, Alive, Arena, cpu_ticks, needs_root, not_stopped, program, remove_programs, tree)
 
@@ -213,8 +213,9 @@ def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
 @pytest.mark.parametrize("end", ["quit", "supervisor-killed", "front-killed", "inner-supervisor-killed"])
 def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
     """One app is another supervisor and its app: home stops both, open continues both, each end ends both."""
+    name = "inner" + sandbox.marker[:8]
     running = sandbox.start(
-        binary(), "run", "--name", "inner", "--containment", inner, "--", "sh", "-c",
+        binary(), "run", "--name", name, "--containment", inner, "--", "sh", "-c",
         "setsid sleep 60 & sleep 60 & echo up; wait", options=["--containment", containment], **alive.options())
     alive.started()
     running.expect("up")
@@ -223,18 +224,21 @@ def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
     held = tree(supervisor)
     assert len(held) == 5 and not_stopped(held) == {}
     sandbox.curfew("open", running.name)
-    assert json.loads(sandbox.curfew("status", "inner", "--json").stdout)["state"] == "active"
+    assert json.loads(sandbox.curfew("status", name, "--json").stdout)["state"] == "active"
     if end == "quit":
         sandbox.curfew("quit", running.name)
     elif end == "inner-supervisor-killed":
-        os.kill(json.loads(sandbox.curfew("status", "inner", "--json").stdout)["supervisor"], signal.SIGKILL)
+        os.kill(json.loads(sandbox.curfew("status", name, "--json").stdout)["supervisor"], signal.SIGKILL)
     else:
         os.kill(supervisor if end == "supervisor-killed" else running.pid, signal.SIGKILL)
     status, _, err = running.finish()
     assert status in (143, 125, -signal.SIGKILL), err
     assert alive.is_over(5)
-    # Its own supervisor may have had no chance to.
-    (sandbox.runtime / "curfew" / "inner.sock").unlink(missing_ok=True)
+    # Both its halves were killed at once; what they have left is the next start's to sweep.
+    (sandbox.runtime / "curfew" / f"{name}.sock").unlink(missing_ok=True)
+    for mount in mounted_cgroups():
+        for left in mount.glob(f"curfew.{name}.*"):
+            left.rmdir()
 
 
 # Suspension

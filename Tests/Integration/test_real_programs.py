@@ -290,7 +290,7 @@ def test_a_busy_job_that_outstays_its_budget_is_killed_with_its_tree(sandbox, jo
     assert status == 124
     assert not [pid for pid in pids if is_alive(pid)]
     assert re.fullmatch(
-        rf'curfew: {running.name}: killed: background-task-timeout \(0x2182bad2\): task 1 "work on" .*0\.6 s\n', errors)
+        rf'curfew: {running.name}: killed: background-task-timeout \(0x2182bad2\): task 1 "work on" .*0\.6 s was over\n', errors)
     written = json.loads(report.read_text())
     assert (written["reason"], written["status"]) == ("background-task-timeout", 124)
     assert [task["name"] for task in written["tasks"]] == ["work on"]

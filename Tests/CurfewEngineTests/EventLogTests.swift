@@ -1,0 +1,92 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("The log of an app's events")
+struct EventLogTests {
+    /// The line of the first event of an app, its time taken out.
+    private func line(_ record: EventRecord) -> String {
+        var log = EventLog()
+        var message = log.append(record, at: Instant(nanoseconds: 1)).message(app: "backup")
+        guard message.fields.count > 2, message.fields[2].key == "time" else { return "no time: \(message.line)" }
+        message.fields.remove(at: 2)
+        return message.line
+    }
+
+    private static let lines: [(EventRecord, String)] = [
+        (.stateChanged(from: .active, to: .background), "stateDidChange from=active to=background"),
+        (.delivered(.didEnterBackground, sequence: 4), "didDeliver event=didEnterBackground seq=4"),
+        (
+            .stillRunning([
+                PendingProcess(pid: 7, name: "cp", state: UInt8(ascii: "D"), waitChannel: "nfs_wait"),
+                PendingProcess(pid: 8, name: "sh", state: UInt8(ascii: "R"), waitChannel: nil),
+            ]), #"stillRunning processes="cp (pid 7, uninterruptible, in nfs_wait); sh (pid 8, state R)""#
+        ),
+        (.stillRunning([]), #"stillRunning processes="""#),
+        (
+            .killing(.sample(.processExitWatchdog) { $0.limit = .seconds(5) }),
+            "willKill reason=process-exit-watchdog code=0x8badf00d "
+                + #"why="process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after it was asked to""#
+        ),
+        (
+            .killing(.sample(.supervisorExit)),
+            #"willKill reason=supervisor-exit why="supervisor-exit: its supervisor ended""#
+        ),
+        (.ended(.sample(leader: .exited(code: 3))), "didEnd status=3"),
+        (.ended(.sample(leader: .signaled(signal: 11, dumpedCore: true))), "didEnd signal=11"),
+        (.ended(.sample(kill: .sample(.timeLimit))), "didEnd status=124 reason=time-limit"),
+        (.channelDropped(reason: "its client doesn't read"), #"channelDidDrop reason="its client doesn't read""#),
+        (.note(.taskBegun(TaskID(3), name: "a \"b\"\n")), #"taskDidBegin task=3 title="a \"b\"\n""#),
+        (.note(.taskEnded(TaskID(3), name: "b")), "taskDidEnd task=3 title=b"),
+        (.note(.taskReleased(TaskID(3), name: "")), #"taskDidRelease task=3 title="""#),
+        (.note(.unknownTaskEnded(TaskID(0))), "unknownTaskEnded task=0"),
+        (.note(.unknownAcknowledgement(sequence: 9)), "unknownAcknowledgement seq=9"),
+        (.note(.acknowledged(.willTerminate, sequence: 2)), "didAcknowledge event=willTerminate seq=2"),
+        (.note(.becameAware), "didBecomeAware"),
+        (.note(.becamePlain), "didBecomePlain"),
+        (.note(.expirationWarning([TaskID(1), TaskID(5)])), "backgroundTasksWillExpire tasks=1,5"),
+        (.note(.traced(true)), "tracerDidChange traced=true"),
+        (.note(.traced(false)), "tracerDidChange traced=false"),
+        (.note(.suspensionIncomplete), "suspensionIncomplete"),
+    ]
+
+    @Test("Every kind of event, as its followers read it", arguments: lines)
+    func kinds(record: EventRecord, text: String) {
+        let name = text.prefix { $0 != " " }
+        let rest = text.dropFirst(name.count)
+        #expect(line(record) == "event name=\(name) number=1 app=backup\(rest)")
+    }
+
+    @Test("Its time is that of the wall clock when it happened")
+    func time() throws {
+        var log = EventLog()
+        let before = curfew_realtime_nanoseconds()
+        let minuteAgo = Instant(nanoseconds: curfew_monotonic_nanoseconds()) - .seconds(60)
+        let message = log.append(.note(.becameAware), at: minuteAgo).message(app: "a")
+        let seconds = try #require(message["time"].flatMap { Seconds.parse($0) })
+        // Shown to the millisecond, rounded down.
+        #expect(seconds >= before - 60_001_000_000)
+        #expect(seconds <= curfew_realtime_nanoseconds() - 59_999_000_000)
+    }
+
+    @Test("Events are numbered from 1, and keep their number when older ones are forgotten")
+    func numbers() {
+        var log = EventLog()
+        for number in 1...2_000 {
+            let entry = log.append(.delivered(.didBecomeActive, sequence: number), at: Instant(nanoseconds: 0))
+            #expect(entry.number == number)
+            #expect(log.recent.count == min(number, EventLog.capacity))
+            #expect(log.recent.last?.number == number)
+            #expect(log.recent.first?.number == max(1, number - EventLog.capacity + 1))
+            #expect(log.entries.count <= 2 * EventLog.capacity)
+        }
+        #expect(log.recent.map(\.number) == Array(1745...2000))
+    }
+
+    @Test("None at first")
+    func empty() { #expect(EventLog().recent.isEmpty) }
+}

@@ -1,0 +1,83 @@
+import CurfewCore
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("Why an app was killed, in one sentence")
+struct KillNarrationTests {
+    private static let fiveTasks = [
+        TaskAge.sample(1, "a", seconds: 700), .sample(2, "b", seconds: 60), .sample(4, "c d", seconds: 5),
+        .sample(9, "e", seconds: 1), .sample(10, "f", seconds: 0),
+    ]
+
+    private static let sentences: [(KillReport, String)] = [
+        (
+            .sample(.launchWatchdog) { $0.limit = .seconds(20) },
+            "launch-watchdog (0x8badf00d): it said no hello within 20 s of its launch"
+        ),
+        (
+            .sample(.launchWatchdog) {
+                $0.limit = .milliseconds(1500)
+                $0.event = .didFinishLaunching
+            }, "launch-watchdog (0x8badf00d): didFinishLaunching wasn't acknowledged within 1.5 s"
+        ),
+        (
+            .sample(.sceneUpdateWatchdog) {
+                $0.limit = .seconds(5)
+                $0.event = .didEnterBackground
+            }, "scene-update-watchdog (0x8badf00d): didEnterBackground wasn't acknowledged within 5 s"
+        ),
+        (
+            .sample(.sceneUpdateWatchdog),
+            "scene-update-watchdog (0x8badf00d): an event wasn't acknowledged within some time"
+        ),
+        (
+            .sample(.processExitWatchdog) { $0.limit = .seconds(5) },
+            "process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after it was asked to"
+        ),
+        (
+            .sample(.backgroundTaskTimeout) {
+                $0.limit = .seconds(30)
+                $0.tasks = [.sample(3, "upload", seconds: 35)]
+            },
+            "background-task-timeout (0x2182bad2): task 3 \"upload\" (begun 35 s ago) was still open when the background budget of 30 s was over"
+        ),
+        (
+            .sample(.backgroundTaskTimeout) {
+                $0.limit = .seconds(600)
+                $0.tasks = fiveTasks
+            },
+            "background-task-timeout (0x2182bad2): task 1 \"a\" (begun 11 min 40 s ago), "
+                + "task 2 \"b\" (begun 1 min ago), task 4 \"c d\" (begun 5 s ago), and 2 more were still open "
+                + "when the background budget of 10 min was over"
+        ),
+        (
+            .sample(.memoryLimit) {
+                $0.footprint = 209_715_200
+                $0.memoryLimit = 200 << 20
+            }, "memory-limit (jetsam 7): its footprint reached 200 MiB; the limit is 200 MiB"
+        ),
+        (
+            .sample(.memoryLimit), "memory-limit (jetsam 7): its footprint reached more than allowed; the limit is none"
+        ),
+        (.sample(.tooManyTasks), "too-many-tasks (0xd00d2bad): it began more than 1000 background tasks"),
+        (.sample(.userQuit), "user-quit (0xdeadfa11): it was quit"),
+        (.sample(.userQuit) { $0.state = .suspended }, "user-quit (0xdeadfa11): it was quit while suspended"),
+        (
+            .sample(.timeLimit) {
+                $0.limit = .seconds(90)
+                $0.elapsed = .milliseconds(90_012)
+            }, "time-limit: it ran for 1 min 30 s; the limit is 1 min 30 s"
+        ),
+        (.sample(.supervisorExit), "supervisor-exit: its supervisor ended"),
+    ]
+
+    @Test("Each names the culprit", arguments: sentences)
+    func texts(report: KillReport, sentence: String) { #expect(KillNarration.text(report) == sentence) }
+
+    @Test("No reason is without its sentence", arguments: KillReason.allCases)
+    func complete(reason: KillReason) {
+        #expect(Self.sentences.contains { $0.0.reason == reason })
+        #expect(KillNarration.text(.sample(reason)).hasPrefix(reason.rawValue))
+    }
+}

@@ -1,0 +1,316 @@
+import CCurfew
+import Glibc
+import Testing
+
+@testable import CurfewLinux
+
+/// How a test's cgroup is called: as Curfew's are, of a supervisor that isn't there.
+private let name = "curfew.test.\(nobody)"
+
+// Skipped where no cgroup v2 hierarchy is mounted or this user may make no cgroup in it.
+@Suite("A cgroup of version 2", .enabled(if: ScratchCgroup.hasUnified, "no cgroup v2 that this user may write to"))
+struct Cgroup2Tests {
+    @Test("Made, entered, frozen, thawed, killed, removed")
+    func life() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup2(parent: scratch.path, name: name)
+        #expect(cgroup.path == scratch.path + "/" + name)
+        #expect(!asked { cgroup.isPopulated() })
+        #expect(cgroup.processes() == [])
+        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        #expect(asked { cgroup.isPopulated() })
+        #expect(cgroup.processes() == [child.pid])
+        #expect(Procfs.unifiedCgroup(of: child.pid)?.hasSuffix("/" + name) == true)
+
+        try cgroup.setFrozen(true)
+        #expect(eventually { cgroup.isFrozen() })
+        try cgroup.setFrozen(false)
+        #expect(eventually { !cgroup.isFrozen() })
+
+        #expect(!asked { cgroup.remove() })
+        try cgroup.kill()
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(eventually { !cgroup.isPopulated() })
+        #expect(asked { cgroup.remove() })
+        #expect(scratch.names == [])
+        #expect(asked { cgroup.remove() })
+    }
+
+    @Test("A frozen one is killed without being thawed")
+    func killFrozen() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup2(parent: scratch.path, name: name)
+        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        try cgroup.setFrozen(true)
+        #expect(eventually { cgroup.isFrozen() })
+        try cgroup.kill()
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+    }
+
+    @Test("What the app makes below it belongs to it: listed, killed, removed")
+    func below() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup2(parent: scratch.path, name: name)
+        #expect(curfew_mkdir_at(AT_FDCWD, cgroup.path + "/a", 0o755) == 0)
+        #expect(curfew_mkdir_at(AT_FDCWD, cgroup.path + "/a/b", 0o755) == 0)
+        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        try SmallFile.write("\(child.pid)", to: cgroup.path + "/a/b/cgroup.procs")
+        #expect(cgroup.processes() == [child.pid])
+        try cgroup.kill()
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(eventually { cgroup.remove() })
+        #expect(scratch.names == [])
+    }
+
+    @Test("CPU time is counted, a file that isn't there is told, a number that isn't there is nil")
+    func files() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        let cgroup = try Cgroup2(parent: scratch.path, name: name)
+        let child = try TestChild(["/bin/true"]) { $0.cgroup = cgroup.directory.number }
+        defer { child.end() }
+        #expect(child.wait() == .exited(code: 0))
+        #expect(try #require(cgroup.cpuMicroseconds) > 0)
+        #expect(cgroup.has(file: "cgroup.procs"))
+        #expect(!cgroup.has(file: "cgroup.nonsense"))
+        #expect(cgroup.number(in: "cgroup.nonsense") == nil)
+        do throws(KernelError) {
+            try cgroup.write("1", to: "cgroup.nonsense")
+            Issue.record("written")
+        } catch {
+            #expect(error.text == "write 1 to \(cgroup.path)/cgroup.nonsense: No such file or directory")
+        }
+    }
+
+    @Test("One that somebody holds can't be had; one that nobody holds is swept and made anew")
+    func taken() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        let first = try Cgroup2(parent: scratch.path, name: name)
+        do throws(KernelError) {
+            _ = try Cgroup2(parent: scratch.path, name: name)
+            Issue.record("made twice")
+        } catch {
+            #expect(error.errno == EAGAIN)
+        }
+        var lock = first.directory
+        lock.close()
+        var second = try Cgroup2(parent: scratch.path, name: name)
+        #expect(asked { second.remove() })
+    }
+
+    @Test("Where none can be made, that is told")
+    func unmakeable() {
+        do throws(KernelError) {
+            _ = try Cgroup2(parent: "/nonexistent", name: "x")
+            Issue.record("made")
+        } catch {
+            #expect(error.text == "make cgroup /nonexistent/x: No such file or directory")
+        }
+    }
+}
+
+// Skipped where no cgroup v2 hierarchy is mounted or this user may make no cgroup in it.
+@Suite(
+    "Sweeping what dead supervisors left",
+    .enabled(if: ScratchCgroup.hasUnified, "no cgroup v2 that this user may write to"))
+struct SweepTests {
+    /// A cgroup whose supervisor has died: nobody holds its lock.
+    private func orphan(_ scratch: ScratchCgroup, _ name: String) throws {
+        var lock = try Cgroup2(parent: scratch.path, name: name).directory
+        lock.close()
+    }
+
+    @Test("One that is held stays, with what runs in it; the empty one that nobody holds goes")
+    func heldStays() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        let held = try Cgroup2(parent: scratch.path, name: "curfew.held.\(nobody)")
+        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = held.directory.number }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        try orphan(scratch, "curfew.left.\(nobody)")
+        Cgroup2.sweep(parent: scratch.path, keeping: "")
+        #expect(scratch.names == ["curfew.held.\(nobody)"])
+        #expect(held.processes() == [child.pid])
+    }
+
+    @Test("What runs in one that nobody holds is killed, frozen or not", arguments: [false, true])
+    func populated(isFrozen: Bool) throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup2(parent: scratch.path, name: name)
+        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        if isFrozen {
+            try cgroup.setFrozen(true)
+            #expect(eventually { cgroup.isFrozen() })
+        }
+        var lock = cgroup.directory
+        lock.close()
+        Cgroup2.sweep(parent: scratch.path, keeping: "")
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        // On a busy machine the killed need longer than one sweep waits; the next takes what is left.
+        let isSwept = eventually {
+            Cgroup2.sweep(parent: scratch.path, keeping: "")
+            return scratch.names.isEmpty
+        }
+        #expect(isSwept)
+    }
+
+    @Test("Our own stays, and so does what isn't called as ours are")
+    func othersNames() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        let stay = ["curfew.service", "curfew.x", "curfew.x.y", "curfew..", "curfew.1", "system.slice", "x.curfew.a.1"]
+        for name in stay { #expect(curfew_mkdir_at(AT_FDCWD, scratch.path + "/" + name, 0o755) == 0) }
+        try orphan(scratch, "curfew.own.1\(nobody % 10)")
+        try orphan(scratch, "curfew.a.b.c.\(nobody)")
+        Cgroup2.sweep(parent: scratch.path, keeping: "curfew.own.1\(nobody % 10)")
+        #expect(Set(scratch.names) == Set(stay + ["curfew.own.1\(nobody % 10)"]))
+    }
+
+    @Test("A start sweeps no more than some")
+    func bounded() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        for number in 0..<5 { try orphan(scratch, "curfew.n\(number).\(nobody)") }
+        CgroupDirectory.sweep(parent: scratch.path, keeping: "", limit: 2)
+        #expect(scratch.names.count == 3)
+        CgroupDirectory.sweep(parent: scratch.path, keeping: "")
+        #expect(scratch.names == [])
+    }
+
+    @Test("A parent that isn't there is no trouble")
+    func noParent() { Cgroup2.sweep(parent: "/nonexistent", keeping: "") }
+}
+
+@Suite("Cgroups of version 1")
+struct Cgroup1Tests {
+    // Skipped where no v1 freezer is mounted or this user may make no cgroup in it.
+    @Test(
+        "The freezer: joined before exec, frozen, thawed, removed",
+        .enabled(if: ScratchCgroup.hasFreezer, "no cgroup v1 freezer that this user may write to"))
+    func freezer() throws {
+        let scratch = try #require(ScratchCgroup(.freezer))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup1(parent: scratch.path, name: name)
+        let child = try TestChild(shell: TestChild.stay) { $0.joining = [cgroup.joining.number] }
+        defer {
+            try? cgroup.setFrozen(false)
+            child.end()
+        }
+        cgroup.closeJoining()
+        #expect(!cgroup.joining.isOpen)
+        #expect(child.line() == "ready")
+        #expect(cgroup.processes() == [child.pid])
+        #expect(!asked { cgroup.isFrozen() })
+        try cgroup.setFrozen(true)
+        #expect(eventually { cgroup.isFrozen() })
+        signal(child.pid, SIGKILL)
+        #expect(!asked { cgroup.remove() })
+        try cgroup.setFrozen(false)
+        #expect(!asked { cgroup.isFrozen() })
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(eventually { cgroup.remove() })
+        #expect(scratch.names == [])
+    }
+
+    // Skipped where no v1 memory controller is mounted or this user may make no cgroup in it.
+    @Test(
+        "The memory limit: what grows past it is killed by the kernel, and that is told",
+        .enabled(if: ScratchCgroup.hasMemory, "no cgroup v1 memory controller that this user may write to"))
+    func memory() throws {
+        let scratch = try #require(ScratchCgroup(.memory))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup1(parent: scratch.path, name: name)
+        let limit: UInt64 = 16 << 20
+        try cgroup.limitMemory(bytes: limit)
+        #expect(cgroup.number(in: "memory.limit_in_bytes") == limit)
+        var event = Descriptor(try cgroup.armOutOfMemoryEvent())
+        defer { event.close() }
+        #expect(!isReadable(event.number, within: 0))
+        // `tail` keeps all it reads, for there is no line to end. Held to 512 MiB by itself, should the limit not hold.
+        let child = try TestChild(shell: "ulimit -v 524288; exec tail /dev/zero") {
+            $0.joining = [cgroup.joining.number]
+        }
+        defer { child.end() }
+        #expect(isReadable(event.number))
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(try #require(cgroup.number(in: "memory.oom_control", after: "oom_kill ")) >= 1)
+        #expect(try #require(cgroup.number(in: "memory.max_usage_in_bytes")) <= limit)
+        #expect(eventually { cgroup.remove() })
+    }
+
+    // Skipped where no v1 memory controller is mounted or this user may make no cgroup in it.
+    @Test(
+        "A file that isn't there is told",
+        .enabled(if: ScratchCgroup.hasMemory, "no cgroup v1 memory controller that this user may write to"))
+    func missingFile() throws {
+        let scratch = try #require(ScratchCgroup(.memory))
+        defer { scratch.remove() }
+        var cgroup = try Cgroup1(parent: scratch.path, name: name)
+        #expect(throws: KernelError("write 1 to", cgroup.path + "/nonsense", errno: ENOENT)) {
+            try cgroup.write("1", to: "nonsense")
+        }
+        #expect(cgroup.number(in: "nonsense") == nil)
+        #expect(asked { cgroup.remove() })
+    }
+}
+
+@Suite("What an app is held by")
+struct ContainmentTests {
+    @Test("A process tree alone: no freezer, no limit, nothing to remove")
+    func tree() throws {
+        var containment = try Containment.make(.tree, name: name, memoryLimit: 1 << 30) { _, _ in
+            Issue.record("a path was told")
+        }
+        #expect(containment.kind == .tree)
+        #expect(containment.description == "process tree (best effort)")
+        #expect(!containment.hasFreezer)
+        #expect(!containment.enforcesMemory)
+        #expect(containment.processes() == nil)
+        #expect(containment.joining == [])
+        #expect(containment.outOfMemoryKills == 0)
+        #expect(containment.peakMemory == nil)
+        #expect(containment.footprint == nil)
+        let isRemoved = containment.remove()
+        #expect(isRemoved)
+    }
+
+    @Test("A kind asked for by name that can't be had is an error", arguments: [ContainmentKind.cgroup2, .cgroup1])
+    func refused(kind: ContainmentKind) {
+        #expect(throws: KernelError.self) {
+            _ = try Containment.make(kind, name: "no-such-parent-\(getpid())/curfew.x.1", memoryLimit: nil) { _, _ in }
+        }
+    }
+
+    @Test("What is to be had is taken; each path is told before it is made, and all is removed")
+    func auto() throws {
+        var paths: [String] = []
+        var containment = try Containment.make(
+            .auto, name: "curfew.auto-\(getpid()).\(nobody)", memoryLimit: 64 << 20
+        ) { _, path in
+            var status = curfew_file_status()
+            #expect(curfew_stat_at(AT_FDCWD, path, false, &status) == -ENOENT)
+            paths.append(path)
+        }
+        containment.closeJoining()
+        let isRemoved = containment.remove()
+        #expect(isRemoved)
+        for path in paths {
+            var status = curfew_file_status()
+            #expect(curfew_stat_at(AT_FDCWD, path, false, &status) == -ENOENT)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CCurfew
+import Glibc
+import Testing
+
+@testable import CurfewLinux
+
+/// Trees in a cgroup of version 2 only: without one, a tree is all descendants of its supervisor, and that would be
+/// every test's children. The integration tests see to the rest.
+// Skipped where no cgroup v2 hierarchy is mounted or this user may make no cgroup in it.
+@Suite(
+    "Stopping and ending a real tree", .serialized,
+    .enabled(if: ScratchCgroup.hasUnified, "no cgroup v2 that this user may write to"))
+struct ProcessTreeTests {
+    /// A shell, a process below it, and one that has left group and session.
+    private final class Fixture {
+        let child: TestChild
+        let tree: ProcessTree
+        let inner: Int32
+        let escaped: Int32
+        var all: [Int32] { [child.pid, inner, escaped] }
+
+        init(_ method: SuspensionMethod) throws {
+            let number = nobody - Int32.random(in: 0..<1_000_000)
+            let containment = try Containment.make(
+                .cgroup2, name: "curfew.tree-\(getpid()).\(number)", memoryLimit: nil
+            ) {
+                _, _ in
+            }
+            let script = """
+                sh -c 'echo $$ >&8; exec sleep 1000' &
+                read ready <&8
+                setsid sh -c 'echo $$ >&8; exec sleep 1000' &
+                read line <&8
+                :
+                """
+            child = try TestChild(shell: script) { $0.cgroup = containment.unified?.directory.number ?? -1 }
+            tree = ProcessTree(containment: containment, leader: child.pid, ownGroup: child.pid, method: method)
+            inner = try #require(child.number())
+            child.say("go on")
+            escaped = try #require(child.number())
+        }
+
+        func end() {
+            tree.kill()
+            child.end()
+            _ = eventually { tree.containment.remove() }
+        }
+
+        /// Waits where the engine would come back after some milliseconds.
+        func suspend(includingStopped: Bool = false) -> Bool {
+            tree.suspend(includingStopped: includingStopped) || eventually { tree.confirmSuspension() }
+        }
+    }
+
+    @Test("Stopped, every process shows T, the one that has left its session too; resumed, none does")
+    func stopAndResume() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        #expect(Set(fixture.tree.processes()) == Set(fixture.all))
+        for _ in 0..<3 {
+            #expect(fixture.suspend())
+            #expect(fixture.all.map { state($0) } == ["T", "T", "T"])
+            #expect(fixture.tree.pendingSuspension() == [])
+            fixture.tree.resume()
+            #expect(eventually { !fixture.all.contains { isStopped($0) } })
+        }
+    }
+
+    @Test("With the freezer alone nobody shows T, and all are frozen")
+    func freezer() throws {
+        let fixture = try Fixture(.freezer)
+        defer { fixture.end() }
+        #expect(fixture.suspend())
+        #expect(asked { fixture.tree.containment.isFrozen() })
+        #expect(!fixture.all.contains { isStopped($0) })
+        #expect(fixture.tree.pendingSuspension() == [])
+        fixture.tree.resume()
+        #expect(eventually { !fixture.tree.containment.isFrozen() })
+    }
+
+    @Test("What was stopped before stays stopped")
+    func stoppedBefore() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        signal(fixture.inner, SIGSTOP)
+        #expect(eventually { isStopped(fixture.inner) })
+        #expect(fixture.suspend())
+        fixture.tree.resume()
+        #expect(eventually { !isStopped(fixture.child.pid) && !isStopped(fixture.escaped) })
+        #expect(isStopped(fixture.inner))
+    }
+
+    @Test("What a terminal has stopped, the leader's group, is continued with the rest; what is outside it isn't")
+    func stoppedByTerminal() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        for pid in fixture.all { signal(pid, SIGSTOP) }
+        #expect(eventually { fixture.all.allSatisfy { isStopped($0) } })
+        #expect(fixture.suspend(includingStopped: true))
+        fixture.tree.resume()
+        #expect(eventually { !isStopped(fixture.child.pid) && !isStopped(fixture.inner) })
+        #expect(isStopped(fixture.escaped))
+    }
+
+    @Test("One process alone is stopped and resumed as well")
+    func lone() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        for pid in [fixture.inner, fixture.escaped] { signal(pid, SIGKILL) }
+        // The leader, in its read, doesn't reap them; they are out of the cgroup's sight all the same.
+        #expect(eventually { [fixture.inner, fixture.escaped].allSatisfy { Procfs.stat($0)?.isGone != false } })
+        #expect(fixture.suspend())
+        #expect(isStopped(fixture.child.pid))
+        fixture.tree.resume()
+        #expect(eventually { !isStopped(fixture.child.pid) })
+    }
+
+    @Test("Killed, nothing is left, stopped or not, and the cgroup can go", arguments: [false, true])
+    func kill(isSuspended: Bool) throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        if isSuspended { #expect(fixture.suspend()) }
+        fixture.tree.kill()
+        #expect(fixture.child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+        #expect(eventually { fixture.tree.containment.remove() })
+    }
+
+    @Test("Terminated, a process that a terminal has stopped ends too")
+    func terminate() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        signal(fixture.child.pid, SIGSTOP)
+        #expect(eventually { isStopped(fixture.child.pid) })
+        fixture.tree.terminate()
+        #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+    }
+
+    @Test("It knows its own, measures them, and sees no debugger")
+    func knows() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        for pid in fixture.all { #expect(fixture.tree.contains(pid)) }
+        #expect(!fixture.tree.contains(getpid()))
+        #expect(!fixture.tree.contains(1))
+        #expect(!fixture.tree.isTracedFromOutside())
+        #expect(fixture.tree.footprint() > 0)
+        #expect(fixture.tree.footprint() < 1 << 30)
+        #expect(fixture.tree.footprint(limit: 1 << 40) > 0)
+        #expect(fixture.tree.cpuMicroseconds > 0)
+    }
+}
+
+@Suite("What isn't stopped, in words")
+struct PendingProcessTests {
+    @Test("By name, pid, state and where it waits")
+    func text() {
+        let letter = { (letter: Unicode.Scalar) in UInt8(ascii: letter) }
+        #expect(
+            PendingProcess(pid: 7, name: "rsync", state: letter("D"), waitChannel: "nfs_wait_bit").text
+                == "rsync (pid 7, uninterruptible, in nfs_wait_bit)")
+        #expect(
+            PendingProcess(pid: 8, name: "a b", state: letter("R"), waitChannel: nil).text == "a b (pid 8, state R)")
+    }
+}
