@@ -38,7 +38,8 @@ struct Keeper {
         let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
         var pause: UInt32 = 200
         repeat {
-            killOnce()
+            // Round by round harder; what is frozen would stay so if we were killed as well.
+            killOnce(freezing: pause > 1000)
             if pause > 1000 { ProcessTree.thaw(ProcessTree.descendants(of: getpid())) }
             reapAll()
             if isGone() { break }
@@ -64,8 +65,8 @@ struct Keeper {
         ])
     }
 
-    private func killOnce() {
-        for cgroup in holding { CgroupDirectory.kill(cgroup) }
+    private func killOnce(freezing: Bool) {
+        for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
         ProcessTree.killDescendants(of: getpid(), group: page.group, leader: page.leader)
     }
 

@@ -76,8 +76,11 @@ extension Supervision {
     }
 
     private func sweepStaleCgroups() {
-        guard let own = kernel.tree?.containment.unified?.path, let slash = own.lastIndex(of: "/") else { return }
-        Cgroup2.sweep(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
+        guard let containment = kernel.tree?.containment else { return }
+        for own in [containment.unified?.path, containment.freezer?.path, containment.memory?.path] {
+            guard let own, let slash = own.lastIndex(of: "/") else { continue }
+            CgroupDirectory.sweep(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
+        }
     }
 
     // MARK: The loop
@@ -112,7 +115,8 @@ extension Supervision {
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
         request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
-        request.terminal = jobControl?.terminalForChild ?? -1
+        // What starts in background gets the terminal when it is opened.
+        request.terminal = plan.startsInBackground ? -1 : jobControl?.terminalForChild ?? -1
         request.channel = channelNumber < 0 ? -1 : channel.1
         request.channelNumber = channelNumber
         request.signalMask = callersMask

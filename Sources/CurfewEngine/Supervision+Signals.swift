@@ -47,9 +47,12 @@ extension Supervision {
     /// A terminal stop of the leader is home.
     private func noteStop() {
         guard let jobControl, jobControl.hasTerminal, let signal = stopSignal(jobControl),
-            let app = engine.core.app(Self.app), app.state.isForeground
+            let app = engine.core.app(Self.app)
         else { return }
-        if Self.stopsReaders(signal), jobControl.giveTerminal() {
+        if !app.state.isForeground {
+            // It ran on in background and used the terminal; whoever opens it continues it. SIGSTOP is ours.
+            if signal != SIGSTOP { engine.feed(.stoppedByTerminal(Self.app)) }
+        } else if Self.stopsReaders(signal), jobControl.giveTerminal() {
             kernel.continueAfterTerminalStop(Self.app)
         } else if jobControl.givesOwnGroup || signal == SIGTSTP || Self.stopsReaders(signal) {
             stoppedByTerminal(signal)
@@ -131,9 +134,6 @@ extension Supervision {
             if jobControl?.giveTerminal() == true { kernel.continueAfterTerminalStop(Self.app) }
         } else {
             engine.feed(.open(Self.app, request: nil))
-            // What ran on in background can have been stopped for using the terminal; one SIGCONT too many would undo a
-            // stop that has come since.
-            if app.state == .background { kernel.continueAfterTerminalStop(Self.app) }
         }
     }
 

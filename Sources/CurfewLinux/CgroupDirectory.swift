@@ -108,11 +108,13 @@ public enum CgroupDirectory {
     // MARK: When its supervisor is gone
 
     /// SIGKILL to all in a cgroup that is known by its path only, of either version.
-    public static func kill(_ path: String) {
+    ///
+    /// `freezing`: where there is no `cgroup.kill`, all is frozen meanwhile, so that none forks its way out; but were we
+    /// killed ourselves just then, it would stay frozen.
+    public static func kill(_ path: String, freezing: Bool = true) {
         withDirectory(path) { directory in
             if curfew_write_file_at(directory, "cgroup.kill", "1") >= 0 { return }
-            // Without it two listings with a freezer between them miss nobody, in a v1 freezer as in an old v2.
-            freeze(directory)
+            if freezing { freeze(directory) }
             for pid in processes(of: directory) { _ = curfew_kill(pid, SIGKILL) }
             resume(directory)
         }
@@ -182,11 +184,17 @@ public enum CgroupDirectory {
     ///
     /// At most `limit` a call: a start must not pay for a thousand.
     public static func sweep(parent: String, keeping own: String, limit: Int = 16) {
+        var listing = Descriptor(curfew_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0))
+        guard listing.isOpen else { return }
+        defer { listing.close() }
         var left = limit
-        for name in Directory.names(of: parent) ?? [] where left > 0 && name != own {
-            guard let supervisor = supervisor(of: name[...]) else { continue }
+        Directory.forEachName(in: listing.number) { entry in
+            // Most entries are the parent's own files; those cost a launch nothing more than this.
+            guard left > 0, strncmp(entry, "curfew.", 7) == 0 else { return }
+            let name = String(cString: entry)
+            guard name != own, let supervisor = supervisor(of: name[...]) else { return }
             // A new one may not have its lock yet, so its supervisor is looked for first.
-            if let stat = Procfs.stat(supervisor), stat.isSupervisor, !stat.isGone { continue }
+            if let stat = Procfs.stat(supervisor), stat.isSupervisor, !stat.isGone { return }
             left -= 1
             sweep(parent + "/" + name, waitsForHolder: true)
         }
@@ -200,8 +208,8 @@ public enum CgroupDirectory {
         guard curfew_flock(directory.number, false) >= 0 else { return }
         if curfew_rmdir_at(AT_FDCWD, path) == 0 { return }
         if waitsForHolder, !processes(of: directory.number).isEmpty, isTaken(path, &directory) { return }
-        for _ in 0..<50 {
-            kill(path)
+        for round in 0..<50 {
+            kill(path, freezing: round > 2)
             if remove(path) { return }
             // Killed processes take a moment to leave; what is left after all, the next start sweeps.
             usleep(1000)

@@ -164,34 +164,36 @@ extension ProcessTree {
     /// Level by level, until a walk finds nothing running: a stopped parent's list of children stands still, and a
     /// shell that is stopped before its job never hears that the job was.
     private func suspendByWalking(_ terminalGroup: Int32?) {
+        stopLevels(terminalGroup, isLate: false)
+        stopGroup()
         var isEverythingSeen = false
         for _ in 0..<100 where !isEverythingSeen {
             let count = stopped.count
-            stopLevels(terminalGroup)
-            for pid in containment.processes() ?? [] { stop(pid, terminalGroup) }
+            stopLevels(terminalGroup, isLate: true)
+            for pid in containment.processes() ?? [] { stop(pid, terminalGroup, isLate: true) }
             isEverythingSeen = stopped.count == count
         }
-        stopGroup()
         needsAnotherWalk = !isEverythingSeen || !unconfirmed.isEmpty
     }
 
-    private func stopLevels(_ terminalGroup: Int32?) {
+    private func stopLevels(_ terminalGroup: Int32?, isLate: Bool) {
         var level = Procfs.children(of: supervisor)
         while !level.isEmpty {
             let count = unconfirmed.count
-            for pid in level { stop(pid, terminalGroup) }
-            awaitStops(of: Array(unconfirmed[count...]))
+            for pid in level { stop(pid, terminalGroup, isLate: isLate) }
+            awaitStops(from: count)
             level = level.flatMap { Procfs.children(of: $0) }
         }
     }
 
-    /// A process in vfork or in uninterruptible sleep isn't waited for longer than this.
-    private func awaitStops(of pids: [Int32]) {
+    /// Of what was stopped last. A process in vfork or in uninterruptible sleep isn't waited for longer than this.
+    private func awaitStops(from index: Int) {
         let deadline = curfew_monotonic_nanoseconds() + Self.confirmMicroseconds * 1000
-        var pending = pids[...]
+        var pending = unconfirmed[index...]
         while let pid = pending.first, curfew_monotonic_nanoseconds() < deadline {
             if Self.isStopped(pid) { pending.removeFirst() } else { sched_yield() }
         }
+        unconfirmed.removeSubrange(index..<pending.startIndex)
     }
 
     /// Something can fork and exit faster than it is walked; if it has kept the leader's group, it is stopped at one

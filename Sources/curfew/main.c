@@ -31,10 +31,9 @@ static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
     struct curfew_signal_info got = {0};
     for (;;) {
         if (curfew_wait_signal(~0ull, &got) < 0) continue;
-        // A CONT from the shell and the one at the supervisor's end can have become one. A supervisor that has become
-        // another program, for its help, ends with the SIGCHLD that exec resets to.
-        bool may_have_ended = got.signal == SIGCONT || got.signal == SIGCHLD;
-        if (may_have_ended && has_ended(supervisor, &end)) return end;
+        // Looked for at every signal: a CONT from the shell and the one at the supervisor's end can have become one, and
+        // a stop from the terminal discards a CONT that waits.
+        if (has_ended(supervisor, &end)) return end;
         if (got.signal == SIGCHLD || got.pid == supervisor) continue;
         int origin = got.code == SI_KERNEL ? CURFEW_FROM_TERMINAL : 0;
         curfew_queue_signal(supervisor, CURFEW_FORWARDED_SIGNAL, got.signal | origin);

@@ -291,7 +291,7 @@ def test_a_comet_is_held_while_suspended(sandbox, containment, alive, arena, mod
         assert result.returncode == 0
         assert running.status()["state"] == "suspended"
         ticks = {pid: cpu_ticks(pid) for pid in tree(running.status()["supervisor"])}
-        time.sleep(0.03)
+        time.sleep(0.03)  # a while
         assert arena.steps == before
         assert ticks == {pid: cpu_ticks(pid) for pid in ticks}
         sandbox.curfew("open", running.name)

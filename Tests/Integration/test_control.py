@@ -179,7 +179,7 @@ def test_a_flood_is_cut_off(app, line):
         for _ in range(3):
             assert answers_within_a_second(app)
             assert resident_kib(supervisor_of(app)) < 20 * 1024
-            time.sleep(0.05)
+            time.sleep(0.05)  # a while
         # An empty line is no message, and asks for no answer that could pile up.
         if line != b"\n":
             wait_for("the channels to be closed", lambda: not any(sender.is_alive() for sender in senders))
@@ -228,7 +228,7 @@ def test_an_idle_supervisor_uses_no_cpu_after_all_that(app):
         client.line()
     supervisor = supervisor_of(app)
     before = switches(supervisor)
-    time.sleep(0.5)
+    time.sleep(0.5)  # a while
     assert switches(supervisor) - before <= 1
     for client in clients:
         client.close()
@@ -348,7 +348,7 @@ def test_few_descriptors_do_not_stall_the_socket(sandbox):
     clients = [Client(socket_of(running)) for _ in range(60)]
     wait_for("the queue to be dealt with", lambda: descriptors(running) >= 24)
     before = cpu_ticks(supervisor)
-    time.sleep(0.5)
+    time.sleep(0.5)  # a while
     assert cpu_ticks(supervisor) - before < 15, "the supervisor spins"
     for client in clients:
         client.close()

@@ -72,7 +72,7 @@ def test_either_half_killed_at_any_instant(sandbox, containment, half):
         running = start(sandbox, alive, "--containment", containment)
         wait_for("the supervisor", lambda: supervisor_of(running.pid))
         supervisor = supervisor_of(running.pid)
-        time.sleep(moments.uniform(0, 0.008 if turn < 15 else 0.03))
+        time.sleep(moments.uniform(0, 0.008 if turn < 15 else 0.03))  # a moment
         kill(supervisor if half == "supervisor" else running.pid)
         status, _, err = running.finish()
         assert_nothing_left(sandbox, alive)
@@ -97,7 +97,7 @@ def test_either_half_killed_before_exec(sandbox, containment, half):
         alive.started()
         wait_for("the supervisor", lambda: supervisor_of(running.pid))
         supervisor = supervisor_of(running.pid)
-        time.sleep(moments.uniform(0, 0.012))
+        time.sleep(moments.uniform(0, 0.012))  # a moment
         kill(supervisor if half == "supervisor" else running.pid)
         running.finish()
         assert_nothing_left(sandbox, alive)
@@ -136,12 +136,12 @@ def test_either_half_killed_in_each_state(sandbox, containment, half, state):
             sandbox.curfew("home", running.name)
         if state in ("going-home", "opening"):
             thread = meanwhile("home" if state == "going-home" else "open", running.name, sandbox=sandbox)
-            time.sleep(moments.uniform(0, 0.006))
+            time.sleep(moments.uniform(0, 0.006))  # a moment
         if state == "terminating":
             thread = meanwhile("quit", running.name, sandbox=sandbox)
             wait_for("the quit", lambda: running.status().get("terminating"))
         if state == "killing":
-            time.sleep(max(0, started + 0.2 + moments.uniform(0, 0.008) - time.monotonic()))
+            time.sleep(max(0, started + 0.2 + moments.uniform(0, 0.008) - time.monotonic()))  # a moment
         kill(supervisor if half == "supervisor" else running.pid)
         running.finish()
         assert_nothing_left(sandbox, alive)
@@ -411,8 +411,9 @@ def test_a_runtime_directory_that_is_not_there_is_named(sandbox):
 def test_without_any_place_for_a_socket(sandbox):
     """No runtime directory and a /tmp that can't be written."""
     environment = {key: value for key, value in sandbox.environment.items() if key != "XDG_RUNTIME_DIR"}
+    # By a descriptor: the binary may itself be below /tmp.
     result = subprocess.run(
-        ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o ro none /tmp && exec {binary()} run -- true"],
+        ["unshare", "-m", "bash", "-c", f"exec 9<{binary()}; mount -t tmpfs -o ro none /tmp && exec /proc/self/fd/9 run -- true"],
         capture_output=True, text=True, env=environment, timeout=LIMIT)
     if "mount" in result.stderr or "unshare" in result.stderr:
         pytest.skip(f"can't mount here: {result.stderr.strip()}")

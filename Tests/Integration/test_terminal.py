@@ -146,6 +146,10 @@ class App:
         status = self.status()
         return status and status["state"]
 
+    def events(self, state):
+        """How often it has come to that state."""
+        return self.sandbox.curfew("events", self.name).stdout.count(f"to={state}")
+
     def wait(self, state):
         wait_for(f"{self.name} to be {state}", lambda: self.state() == state)
 
@@ -456,13 +460,12 @@ def test_key_right_after_fg(bash):
     bash.do("kill -KILL %1")
 
 
-@pytest.mark.xfail(reason="needs the front to look for the supervisor's end at every signal: main.c", strict=False)
 def test_home_at_the_end(bash):
     """Ctrl-Z at the moment of the exit ends with a prompt, and with the job either stopped or over."""
     for round in range(25):
         bash.run(f"bash -c 'echo up; sleep 0.0{round % 5}; exit 3'")
         bash.expect_line("up")
-        time.sleep(round * 0.002)
+        time.sleep(round * 0.002)  # a moment
         bash.press("Z")
         # The key discards what the terminal has yet to print, a prompt too.
         bash.type(f"echo $(({round} + 1000))")
@@ -730,6 +733,22 @@ def test_fg_during_the_grace(bash):
     app.wait_letter("T")
     bash.foreground()
     app.wait("active")
+    bash.talk("two")
+    bash.press("D")
+    bash.prompt()
+
+
+def test_open_from_elsewhere_during_the_grace(bash):
+    """Stopped for reading the terminal while it ran on, it is continued by whoever opens it, and then asks again."""
+    app = bash.cat("--grace 100s")
+    bash.home()
+    app.wait("background")
+    app.wait_letter("T")
+    app.do("open")
+    wait_for("its home events", lambda: app.events("background") == 2)
+    app.wait_letter("T")
+    bash.await_job("Stopped")
+    bash.foreground()
     bash.talk("two")
     bash.press("D")
     bash.prompt()
@@ -1108,7 +1127,6 @@ def test_the_shell_hears_why_it_stopped(bash):
     bash.prompt()
 
 
-@pytest.mark.xfail(reason="needs Supervision+Launch.swift not to hand over the terminal", strict=False)
 def test_launched_into_background(bash):
     """Launched into background it doesn't take the terminal; Ctrl-Z brings the prompt, `fg` opens it."""
     bash.run("cat", options="--background --grace 0.2s")

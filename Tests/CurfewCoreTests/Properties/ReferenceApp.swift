@@ -153,7 +153,8 @@ struct ReferenceApp {
         case .ownerExited(_, let owner): tasks.removeAll { $0.owner == owner }
         case .tracerChecked: awaitsTracer = false
         case .footprintMeasured: awaitsMeasurement = false
-        case .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete, .memoryLimitHit, .stoppedByTerminal, .tick:
+        case .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete, .memoryLimitHit, .stoppedByTerminal,
+            .tick:
             break
         }
         return [:]
