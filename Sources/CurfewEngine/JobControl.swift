@@ -26,6 +26,8 @@ final class JobControl {
     /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
     private var groupWithTerminal: Int32 = 0
     private var leaderWasKilled = false
+    /// How many times the front was asked to stop.
+    private var stopsAsked: Int32 = 0
 
     init(front: Int32) {
         self.front = front
@@ -128,20 +130,27 @@ final class JobControl {
     /// For a home event from elsewhere. In a script the shell waits for the script, and a stopped front would only keep
     /// Ctrl-C from it.
     func stopFront() {
-        if front == frontGroup { stopFrontAnyway() }
+        if front == frontGroup { stopFront(by: SIGTSTP) }
     }
 
-    /// Where there is no shell, a stopped front would be a dead terminal. One that shares the app's group is told of a
-    /// stop by the terminal as the app is, and may tell of it late.
-    func stopFrontAnyway() {
-        guard hasShell, ownsTerminal || !isFrontStopped else { return }
+    /// Asks it to stop as by this signal, so that the shell says why. Where there is no shell, a stopped front would be
+    /// a dead terminal.
+    func stopFront(by signal: Int32) {
+        guard !isFrontStopped, hasShell else { return }
         isFrontStopped = true
-        _ = curfew_kill(front, SIGSTOP)
+        let isReaders = signal == SIGTTIN || signal == SIGTTOU
+        if curfew_queue_signal(front, Int32(CURFEW_STOP_SIGNAL), isReaders ? signal : SIGTSTP) == 0 {
+            stopsAsked = (stopsAsked + 1) & Int32(CURFEW_STOPS_MASK)
+        } else {
+            // The queue of this user's signals is full.
+            _ = curfew_kill(front, SIGSTOP)
+        }
     }
 
     private func continueFront() {
         guard isFrontStopped else { return }
         isFrontStopped = false
+        _ = curfew_queue_signal(front, Int32(CURFEW_STOP_SIGNAL), 0)
         _ = curfew_kill(front, SIGCONT)
     }
 
@@ -151,11 +160,19 @@ final class JobControl {
     /// Undoes a stop that nobody would ever undo.
     func continueFrontsGroup() { _ = curfew_kill(-frontGroup, SIGCONT) }
 
-    /// Whether the front was continued and nothing has told so yet: a stopped process passes nothing on. A signal with a
-    /// lower number overtakes the SIGCONT, and one that stops discards it.
-    var isFrontBack: Bool { isFrontStopped && !isFrontHalted }
+    /// When the front got a signal that it passes on. One with a lower number overtakes the SIGCONT that continued it,
+    /// and one that stops discards that SIGCONT.
+    enum Timing {
+        case beforeStop, afterStop, running
+    }
 
-    var isFrontHalted: Bool { Procfs.stat(front)?.isStopped == true }
+    /// `stops`: how many wishes to stop the front had met by then.
+    func timing(stops: Int32) -> Timing {
+        guard stops == stopsAsked else { return .beforeStop }
+        guard isFrontStopped else { return .running }
+        isFrontStopped = false
+        return .afterStop
+    }
 
     /// Whether the front leads its session, so that it alone hears of the terminal's end.
     var frontLeadsSession: Bool { getsid(front) == front }

@@ -170,6 +170,8 @@ extension Supervision {
     }
 
     func fail(_ status: Int32, _ problem: String) -> Never {
+        // The child has taken the terminal before its exec failed.
+        jobControl?.finish()
         StandardError.print("curfew: run: \(problem)")
         socket?.remove()
         curfew_exit(status)

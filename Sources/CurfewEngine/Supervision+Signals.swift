@@ -11,8 +11,9 @@ extension Supervision {
             switch info.signal {
             case SIGCHLD: childrenChanged()
             case Int32(CURFEW_FORWARDED_SIGNAL):
-                let signal = info.value & 0xff
-                frontGot(signal, isFromTerminal: info.value & Int32(CURFEW_FROM_TERMINAL) != 0)
+                let timing = jobControl?.timing(stops: info.value >> Int32(CURFEW_STOPS_SHIFT)) ?? .running
+                let isFromTerminal = info.value & Int32(CURFEW_FROM_TERMINAL) != 0
+                frontGot(info.value & 0xff, isFromTerminal: isFromTerminal, timing)
             case Int32(CURFEW_FRONT_GONE_SIGNAL): frontGone()
             default: engine.feed(.quit(Self.app, request: nil))
             }
@@ -81,11 +82,11 @@ extension Supervision {
             jobControl.continueFrontsGroup()
             kernel.continueAfterTerminalStop(Self.app)
         } else {
-            goHome(stopped: true)
+            goHome(by: signal, stopped: true)
         }
     }
 
-    private func goHome(stopped: Bool) {
+    private func goHome(by signal: Int32, stopped: Bool) {
         engine.feed(.home(Self.app, stopped: stopped, request: nil))
         guard ending == nil else { return }
         if let app = engine.core.app(Self.app), app.isTerminating {
@@ -93,19 +94,20 @@ extension Supervision {
             jobControl?.leftForeground()
             kernel.continueAfterTerminalStop(Self.app)
         }
-        jobControl?.stopFrontAnyway()
+        jobControl?.stopFront(by: signal)
     }
 
     // MARK: The front
 
-    private func frontGot(_ signal: Int32, isFromTerminal: Bool) {
+    private func frontGot(_ signal: Int32, isFromTerminal: Bool, _ timing: JobControl.Timing) {
         switch signal {
         case SIGCONT:
             // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
-            if jobControl?.isFrontHalted != true { frontContinued() }
-        case SIGTSTP, SIGTTIN, SIGTTOU: frontToldToStop(by: signal, isFromTerminal: isFromTerminal)
+            if timing != .beforeStop { frontContinued() }
+        case SIGTSTP, SIGTTIN, SIGTTOU:
+            if timing != .beforeStop { frontToldToStop(by: signal, isFromTerminal: isFromTerminal) }
         case SIGINT where isFromTerminal, SIGQUIT where isFromTerminal:
-            if jobControl?.isFrontBack == true { frontContinued() }
+            if timing == .afterStop { frontContinued() }
             pressedKey(signal)
         case SIGHUP where isFromTerminal: terminalClosed()
         case SIGWINCH where isFromTerminal: passToAppGroup(SIGWINCH)
@@ -122,7 +124,7 @@ extension Supervision {
         if isFromTerminal {
             stoppedByTerminal(signal)
         } else if signal == SIGTSTP {
-            goHome(stopped: jobControl?.appGroup == 0)
+            goHome(by: signal, stopped: jobControl?.appGroup == 0)
         }
     }
 

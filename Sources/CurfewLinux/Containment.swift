@@ -223,13 +223,3 @@ public struct Containment: Sendable {
         keys.reduce(0) { $0 + (value($1) ?? 0) }
     }
 }
-
-/// Takes away what supervisors that are gone have left where this one's cgroups are, killing what still runs in it.
-extension Containment {
-    public func sweepStale() {
-        for path in [unified?.path, freezer?.path, memory?.path] {
-            guard let path, let slash = path.lastIndex(of: "/") else { continue }
-            CgroupDirectory.sweep(parent: String(path[..<slash]), keeping: String(path[path.index(after: slash)...]))
-        }
-    }
-}

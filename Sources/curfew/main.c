@@ -6,6 +6,7 @@
 #include "ccurfew.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,18 +26,44 @@ static bool has_ended(pid_t supervisor, struct curfew_wait_info *end) {
     return curfew_waitid(P_PID, supervisor, WEXITED | WNOHANG | __WALL, end) == 0 && end->pid == supervisor;
 }
 
-// Passes signals on until the supervisor has ended.
+static bool has_later_wish(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, CURFEW_STOP_SIGNAL) == 1;
+}
+
+static bool is_over(pid_t supervisor) {
+    struct curfew_wait_info end = {0};
+    return curfew_waitid(P_PID, supervisor, WEXITED | WNOHANG | WNOWAIT | __WALL, &end) == 0 && end.pid == supervisor;
+}
+
+// Stops as a program does that got the signal, so that the shell says why. SIGSTOP would make it say "signal".
+//
+// The signal is first made pending. A SIGCONT sent from then on takes it back; what one sent before was for shows in a
+// later wish, or in the supervisor's end. In a group that no shell could continue, the kernel drops the signal.
+static void stop_by(int signal, pid_t supervisor) {
+    curfew_kill(getpid(), signal);
+    if (has_later_wish() || is_over(supervisor)) return;
+    curfew_set_signal_mask(~(1ull << (signal - 1)), NULL);
+    curfew_set_signal_mask(~0ull, NULL);
+}
+
+// Passes signals on, and stops when asked to, until the supervisor has ended.
 static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
     struct curfew_wait_info end = {0};
     struct curfew_signal_info got = {0};
+    int stops = 0;
     for (;;) {
         if (curfew_wait_signal(~0ull, &got) < 0) continue;
         // Looked for at every signal: a CONT from the shell and the one at the supervisor's end can have become one, and
         // a stop from the terminal discards a CONT that waits.
         if (has_ended(supervisor, &end)) return end;
-        if (got.signal == SIGCHLD || got.pid == supervisor) continue;
+        if (got.signal == CURFEW_STOP_SIGNAL && got.pid == supervisor && got.value > 0) {
+            stops = (stops + 1) & CURFEW_STOPS_MASK;
+            stop_by(got.value, supervisor);
+        }
+        if (got.signal == SIGCHLD || got.pid == supervisor || got.pid == getpid()) continue;
         int origin = got.code == SI_KERNEL ? CURFEW_FROM_TERMINAL : 0;
-        curfew_queue_signal(supervisor, CURFEW_FORWARDED_SIGNAL, got.signal | origin);
+        curfew_queue_signal(supervisor, CURFEW_FORWARDED_SIGNAL, got.signal | origin | stops << CURFEW_STOPS_SHIFT);
     }
 }
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import binary, cgroup2_directory, mounted_cgroups, state_letter, thread_letters, wait_for
+from conftest import binary, mounted_cgroups, state_letter, thread_letters, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY, Alive, Arena, cpu_ticks, needs_root, not_stopped, program, remove_programs, tree)
 
@@ -42,9 +42,7 @@ def arena(tmp_path):
 
 def hold(sandbox, alive, arena, mode, *arguments, options=(), as_user=None):
     """Starts the holder in `mode` and returns once its victim is in place."""
-    where = pathlib.Path(str(cgroup2_directory() or ""))
-    environment = dict(
-        sandbox.environment, ARENA=str(arena.path), UNIFIED=str(unified_mount()), HERE=str(where))
+    environment = dict(sandbox.environment, ARENA=str(arena.path), UNIFIED=unified_mount())
     extra = {}
     if as_user:
         os.chown(sandbox.runtime, ORDINARY, ORDINARY)

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from conftest import LIMIT, binary, is_alive, wait_for
+from conftest import LIMIT, binary, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY_PYTHON, Client, Line, cpu_ticks, needs_root, resident_kib, socket_of)
 
@@ -137,7 +137,8 @@ def test_closed_ends_are_forgotten(app):
     for verb in ("home", "open"):
         app.sandbox.curfew(verb, app.name)
     before = descriptors(app)
-    for text in ["", "s", "status id=1", "status id=1\n", "status id=1\n" * 50, "events follow=1\n", "home\n\n\nopen\n"]:
+    whole = "status id=1\n"
+    for text in ["", "s", whole[:-1], whole, whole * 50, "events follow=1\n", "home\n\n\nopen\n"]:
         for _ in range(5):
             with Client(socket_of(app)) as client:
                 client.send(text)
@@ -167,7 +168,8 @@ def flood(path, text, over):
                 client.socket.sendall(text)
 
 
-@pytest.mark.parametrize("line", [b"status id=1\n", b"x=1 \"\n", b"remaining id=1\n", b"events\n", b"\n", b"x" * 70000])
+@pytest.mark.parametrize(
+    "line", [b"status id=1\n", b"x=1 \"\n", b"remaining id=1\n", b"events\n", b"\n", b"x" * 70000])
 def test_a_flood_is_cut_off(app, line):
     """A sender that never reads loses its channel; meanwhile others are answered within a second, and memory stays."""
     over = threading.Event()
@@ -479,9 +481,10 @@ def test_a_cgroup_called_like_ours_is_no_app(sandbox, app):
     decoy.mkdir()
     process = None
     try:
+        script = f'echo $$ >{decoy}/cgroup.procs; echo in; read x; exec {sys.executable} -c "$ASKER" status home'
+        environment = dict(os.environ, ASKER=ASKER, SOCKET=str(socket_of(app)))
         process = subprocess.Popen(
-            ["sh", "-c", f"echo $$ >{decoy}/cgroup.procs; echo in; read x; exec {sys.executable} -c \"$ASKER\" status home"],
-            env=dict(os.environ, ASKER=ASKER, SOCKET=str(socket_of(app))), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            ["sh", "-c", script], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert process.stdout.readline() == b"in\n"
         assert sandbox.curfew("run", "--containment=cgroup2", "--", "true").returncode == 0
         assert process.poll() is None

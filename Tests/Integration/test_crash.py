@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import subprocess
-import sys
 import threading
 import time
 
@@ -176,7 +175,7 @@ def test_a_stopped_front_keeps_too(sandbox, containment, alive):
 
 def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     """A name that somebody has taken between the supervisor's death and the keeper's work stays theirs."""
-    running = sandbox.shell("echo up; sleep 60", name="same")
+    running = sandbox.shell("echo up; sleep 60")
     running.expect("up")
     supervisor = supervisor_of(running.pid)
     os.kill(running.pid, signal.SIGSTOP)
@@ -192,7 +191,7 @@ def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     thread.start()
     try:
         kill(supervisor)
-        second = sandbox.shell("echo up; sleep 60", name="same")
+        second = sandbox.shell("echo up; sleep 60", name=running.name)
         second.expect("up")
     finally:
         stop.set()
@@ -298,7 +297,8 @@ def test_parallel_starts_do_not_sweep_each_other(sandbox):
     """Sweeping what is dead, two hundred starts on two processors never take away what another has just made."""
     script = f"for i in $(seq 50); do {binary()} run --containment=cgroup2 -- true || echo failed; done"
     processes = [
-        subprocess.Popen(["sh", "-c", script], env=sandbox.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        subprocess.Popen(
+            ["sh", "-c", script], env=sandbox.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for _ in range(4)]
     assert [process.communicate(timeout=60)[0] for process in processes] == [b""] * 4
 
@@ -413,7 +413,8 @@ def test_without_any_place_for_a_socket(sandbox):
     environment = {key: value for key, value in sandbox.environment.items() if key != "XDG_RUNTIME_DIR"}
     # By a descriptor: the binary may itself be below /tmp.
     result = subprocess.run(
-        ["unshare", "-m", "bash", "-c", f"exec 9<{binary()}; mount -t tmpfs -o ro none /tmp && exec /proc/self/fd/9 run -- true"],
+        ["unshare", "-m", "bash", "-c",
+         f"exec 9<{binary()}; mount -t tmpfs -o ro none /tmp && exec /proc/self/fd/9 run -- true"],
         capture_output=True, text=True, env=environment, timeout=LIMIT)
     if "mount" in result.stderr or "unshare" in result.stderr:
         pytest.skip(f"can't mount here: {result.stderr.strip()}")

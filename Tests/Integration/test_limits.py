@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from conftest import binary, is_alive, state_letter, wait_for
+from conftest import state_letter, wait_for
 from programs.helpers import (
-    AS_ORDINARY, ORDINARY, PROGRAMS, Arena, Client, needs_root, not_stopped, program, remove_programs, socket_of, tree)
+    AS_ORDINARY, ORDINARY, PROGRAMS, Arena, needs_root, not_stopped, program, remove_programs, tree)
 
 MIB = 1 << 20
 
@@ -41,12 +41,12 @@ def eat(sandbox, arena, *arguments, options=(), **popen):
 @pytest.mark.parametrize("who", ["self", "child"])
 def test_memory_past_the_limit_is_137_and_one_line(sandbox, containment, arena, who):
     """Whoever of the tree allocates, all of it is killed, and one line names reason, footprint and limit."""
-    running = eat(
-        sandbox, arena, 500, who, options=["--containment", containment, "--memory", "50M"], name="eater")
+    running = eat(sandbox, arena, 500, who, options=["--containment", containment, "--memory", "50M"])
     status, out, err = running.finish()
     assert (status, out) == (137, ""), err
     assert re.fullmatch(
-        r"curfew: eater: killed: memory-limit \(jetsam 7\): its footprint reached [\d.]+ MiB; the limit is 50 MiB\n", err)
+        rf"curfew: {running.name}: killed: memory-limit \(jetsam 7\): "
+        r"its footprint reached [\d.]+ MiB; the limit is 50 MiB\n", err)
 
 
 def test_a_fast_allocator_is_caught_in_time(sandbox, containment, arena, capsys):
@@ -69,8 +69,8 @@ def test_a_fast_allocator_is_caught_in_time(sandbox, containment, arena, capsys)
 
 def test_shared_pages_count_once(sandbox, containment, arena):
     """Four children that look at their parent's 40 MiB are no 200 MiB."""
-    running = eat(
-        sandbox, arena, 40, "share", 4, stdin=subprocess.PIPE, options=["--containment", containment, "--memory", "60M"])
+    options = ["--containment", containment, "--memory", "60M"]
+    running = eat(sandbox, arena, 40, "share", 4, stdin=subprocess.PIPE, options=options)
     running.expect("up")
     status = running.status()
     assert (status["processes"], status["memoryLimit"]) == (5, 60 * MIB)
@@ -139,17 +139,18 @@ def test_a_task_keeps_it_running_and_its_end_suspends_it(sandbox, containment):
 def test_a_task_not_ended_is_124_and_named(sandbox):
     """The budget's end kills the tree and names the task, its age, the budget and the code."""
     running = sandbox.shell(
-        'curfew task begin "nightly upload"; sleep 60', name="backup",
+        'curfew task begin "nightly upload"; sleep 60',
         options=["--budget", "0.6s", "--expiration-lead", "0.2s"])
     running.expect("1")
-    sandbox.curfew("home", "backup")
+    sandbox.curfew("home", running.name)
     start = time.monotonic()
     status, _, err = running.finish()
     assert time.monotonic() - start >= 0.5
     assert status == 124
     assert re.fullmatch(
-        r'curfew: backup: killed: background-task-timeout \(0x2182bad2\): '
-        r'task 1 "nightly upload" \(begun [\d.]+ s ago\) was still open when the background budget of 0\.6 s was over\n', err), err
+        rf"curfew: {running.name}: killed: background-task-timeout \(0x2182bad2\): "
+        r'task 1 "nightly upload" \(begun [\d.]+ s ago\) was still open '
+        r"when the background budget of 0\.6 s was over\n", err), err
 
 
 def test_time_scale_divides_the_budget(sandbox):
@@ -258,9 +259,10 @@ def test_didEnterBackground_unacknowledged_is_a_watchdogs_kill(sandbox, containm
 
 def test_aware_without_hello_is_a_watchdogs_kill(sandbox):
     """`--aware` demands a hello within the launch limit."""
-    running = sandbox.start("sleep", "60", name="mute", options=["--aware", "--launch-limit", "0.5s"])
+    running = sandbox.start("sleep", "60", options=["--aware", "--launch-limit", "0.5s"])
     assert running.finish() == (
-        124, "", "curfew: mute: killed: launch-watchdog (0x8badf00d): it said no hello within 0.5 s of its launch\n")
+        124, "",
+        f"curfew: {running.name}: killed: launch-watchdog (0x8badf00d): it said no hello within 0.5 s of its launch\n")
 
 
 @pytest.mark.parametrize(
@@ -283,14 +285,15 @@ def test_quit_of_an_aware_app_that_stays(sandbox, mode, status, line):
 def test_a_plain_app_that_ignores_sigterm_is_a_watchdogs_kill(sandbox):
     """Quit while running: SIGTERM, its limit, then process-exit-watchdog and 124."""
     running = sandbox.start(
-        "bash", "-c", "trap '' TERM; echo up; while :; do read -t 0.05 <> <(:); done", name="deaf",
+        "bash", "-c", "trap '' TERM; echo up; while :; do read -t 0.05 <> <(:); done",
         options=["--terminate-limit", "0.5s"])
     running.expect("up")
-    sandbox.curfew("quit", "deaf")
+    sandbox.curfew("quit", running.name)
     status, _, err = running.finish()
     assert (status, err) == (
         124,
-        "curfew: deaf: killed: process-exit-watchdog (0x8badf00d): it hadn't ended 0.5 s after it was asked to\n")
+        f"curfew: {running.name}: killed: process-exit-watchdog (0x8badf00d): "
+        "it hadn't ended 0.5 s after it was asked to\n")
 
 
 def test_ended_by_our_sigterm_is_143(sandbox):
@@ -340,7 +343,8 @@ def attached(tracer, pid):
 
 def test_a_tracer_inside_the_tree_changes_nothing(sandbox):
     """An app that debugs itself is suspended as any other."""
-    running = sandbox.start("strace", "-f", "-q", "-o", "/dev/null", "sh", "-c", "echo up; while :; do sleep 0.05; done")
+    script = "echo up; while :; do sleep 0.05; done"
+    running = sandbox.start("strace", "-f", "-q", "-o", "/dev/null", "sh", "-c", script)
     running.expect("up")
     sandbox.curfew("home", running.name)
     running.wait_state("suspended")

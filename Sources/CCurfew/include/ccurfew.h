@@ -180,11 +180,16 @@ enum curfew_role {
 };
 
 enum {
-    // From front to supervisor: a signal the front got. The value is its number, plus CURFEW_FROM_TERMINAL.
+    // From front to supervisor: a signal the front got. The value is its number, plus CURFEW_FROM_TERMINAL, plus from
+    // CURFEW_STOPS_SHIFT on how many wishes to stop the front had met: fewer than were sent, and it came before the last.
     CURFEW_FORWARDED_SIGNAL = 35,
     // To the supervisor, when the front is gone.
     CURFEW_FRONT_GONE_SIGNAL = 36,
+    // From supervisor to front: the signal to stop by; 0 takes an earlier wish back.
+    CURFEW_STOP_SIGNAL = 37,
     CURFEW_FROM_TERMINAL = 0x100,
+    CURFEW_STOPS_SHIFT = 9,
+    CURFEW_STOPS_MASK = 0xfffff,
 };
 
 struct curfew_front {

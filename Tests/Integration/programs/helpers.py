@@ -1,21 +1,17 @@
 """What the tests of containment, limits, control and crashes share: programs, sockets, and ways to look at a tree."""
 
-import fcntl
-import mmap
 import os
 import pathlib
 import select
 import shutil
-import signal
 import socket
 import struct
 import subprocess
 import tempfile
-import time
 
 import pytest
 
-from conftest import LIMIT, is_alive, state_letter, thread_letters, wait_for
+from conftest import LIMIT, is_alive, thread_letters
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent
 ORDINARY = 65534
