@@ -30,7 +30,7 @@ struct MemoryTests {
     func pace() {
         let scenario = Scenario(sampled)
         #expect(scenario.measured(100 << 20).isEmpty)
-        #expect(scenario.untilDeadline == "0.048s")
+        #expect(scenario.untilDeadline == "0.024s")
         #expect(scenario.run(.milliseconds(48)) == ["measure a"])
         #expect(scenario.measured(200 << 20).isEmpty)
         #expect(scenario.untilDeadline == "0.001s")
@@ -115,8 +115,8 @@ struct MemoryTests {
     func intervals() {
         #expect(MemorySampling.interval(headroom: 0) == .milliseconds(1))
         #expect(MemorySampling.interval(headroom: 2 * Self.mebibyte) == .milliseconds(1))
-        #expect(MemorySampling.interval(headroom: 200 * Self.mebibyte) == .milliseconds(97))
-        #expect(MemorySampling.interval(headroom: 1024 * Self.mebibyte) == .milliseconds(250))
+        #expect(MemorySampling.interval(headroom: 200 * Self.mebibyte) == .milliseconds(48))
+        #expect(MemorySampling.interval(headroom: 2048 * Self.mebibyte) == .milliseconds(250))
         #expect(MemorySampling.interval(headroom: .max) == .milliseconds(250))
     }
 

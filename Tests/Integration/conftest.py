@@ -163,6 +163,8 @@ class Sandbox:
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
         self.running = []
+        # Somebody else's app on this machine can have a name that a test uses too.
+        self.others_cgroups = set(every_cgroup())
 
     def curfew(self, *arguments, check=False, limit=LIMIT, **options):
         """Runs a verb to its end."""
@@ -200,12 +202,7 @@ class Sandbox:
 
     def cgroups(self):
         """Cgroups of curfew's that belong to this sandbox's runs."""
-        found = []
-        for mount in mounted_cgroups():
-            # Others' cgroups may vanish while they are walked over, which os.walk passes over.
-            for folder, names, _ in os.walk(mount):
-                found += [pathlib.Path(folder, name) for name in names if self.owns_cgroup(name)]
-        return found
+        return [path for path in every_cgroup() if path not in self.others_cgroups and self.owns_cgroup(path.name)]
 
     def owns_cgroup(self, name):
         return any(name.startswith(f"curfew.{running.name}.") for running in self.running)
@@ -246,6 +243,16 @@ def mounted_cgroups():
         if tail.split()[0] in ("cgroup", "cgroup2"):
             mounts.append(pathlib.Path(fields.split()[4]))
     return mounts
+
+
+def every_cgroup():
+    """Each cgroup that is called as curfew's are."""
+    found = []
+    for mount in mounted_cgroups():
+        # Others' cgroups may vanish while they are walked over, which os.walk passes over.
+        for folder, names, _ in os.walk(mount):
+            found += [pathlib.Path(folder, name) for name in names if name.startswith("curfew.")]
+    return found
 
 
 @pytest.fixture

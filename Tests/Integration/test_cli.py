@@ -598,6 +598,8 @@ def test_task_run_stops_with_its_command(sandbox):
     see(b"next> ")
     os.write(terminal, b"fg\n")
     see(b"\ncurfew task run x -- sh")
+    # Bash prints the command before it hands over the terminal, and a key pressed before that is its own.
+    wait_for("the job to have the terminal", lambda: os.tcgetpgrp(terminal) != pid)
     os.write(terminal, b"\x03")
     see(b"next> ")
     os.write(terminal, b"echo status=$?\n")
