@@ -21,7 +21,7 @@ help: ## this list
 deps: ## install what building and testing need (Debian; asks for root where it isn't)
 	.ci/deps
 
-build: ## the static executable, $(STATIC)/release/curfew
+build: ## the static executable, .build-static/release/curfew
 	swift build $(RELEASE) --product curfew
 	swift build $(RELEASE) --product curfew-help
 
@@ -54,7 +54,7 @@ bench: build ## every figure as a ratio against its peers, measured in one run (
 hot-symbols: build ## record anew which functions a launch runs, for the linker to lay side by side
 	.ci/hot-symbols $(CURFEW) > .ci/hot-symbols.new && mv .ci/hot-symbols.new .ci/hot-symbols.txt
 
-install: build ## into $(DESTDIR)$(PREFIX)
+install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/curfew
 	install -s -m 755 $(CURFEW) $(DESTDIR)$(PREFIX)/bin/curfew
 	install -s -m 755 $(STATIC)/release/curfew-help $(DESTDIR)$(PREFIX)/libexec/curfew/curfew-help

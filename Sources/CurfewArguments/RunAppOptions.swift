@@ -12,7 +12,7 @@ struct RunAppOptions: ParsableArguments {
     @Flag(help: "Start in background: with its full budget if it is aware, else for --grace.")
     var background = false
 
-    @Flag(help: "Demand that it says hello on the control channel, or READY=1, within --launch-limit.")
+    @Flag(help: "Demand that it says hello on the control channel within --launch-limit.")
     var aware = false
 
     @Flag(help: "When COMMAND exits, wait for what it left behind instead of killing it.")

@@ -51,7 +51,10 @@ public struct RunArguments {
         case .terminateLimit: try override(\.terminateLimit, &reader)
         case .launchLimit: try override(\.launchLimit, &reader)
         case .wakeLimit: try override(\.wakeLimit, &reader)
-        case .timeLimit: try override(\.timeLimit, &reader)
+        case .timeLimit:
+            // As GNU timeout has it, 0 is no limit.
+            let limit = Span(nanoseconds: try reader.duration())
+            overrides.append((\.timeLimit, limit == .zero ? .infinite : limit))
         case .timeScale: scale = try reader.scale()
         case .memory: memoryLimit = try reader.size()
         case .containment: containment = try reader.choice()

@@ -9,6 +9,7 @@ import Glibc
 /// Outside an app there is nothing to hold: it says so and runs COMMAND all the same, so that a script works both ways.
 struct TaskRun {
     private var client: ControlClient?
+    private let task: String?
     private let child: Int32
     private let signals: Descriptor
     private let epoll: Descriptor
@@ -16,16 +17,17 @@ struct TaskRun {
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try TaskRunArguments.parse(reader)
         switch hold(arguments) {
-        case .held(let client): return start(arguments.command, client)
+        case .held(let client, let task): return start(arguments.command, client, task: task)
         case .outside(let why):
             StandardError.print("curfew: task run: \(why); running \(arguments.shownCommand) without a background task")
-            return start(arguments.command, nil)
+            return start(arguments.command, nil, task: nil)
         case .refused(let status): return status
         }
     }
 
     private enum Hold {
-        case held(ControlClient)
+        /// With the task's number.
+        case held(ControlClient, task: String?)
         /// Nobody enforces anything here.
         case outside(String)
         case refused(Int32)
@@ -35,8 +37,8 @@ struct TaskRun {
         guard let path = AppLookup.inheritedSocket() else { return .outside("not inside an app") }
         do throws(ControlClient.Failure) {
             var client = try ControlClient(path: path)
-            _ = try client.request(Message("begin", [Field("id", "1"), Field("name", arguments.name)]))
-            return .held(client)
+            let answer = try client.request(Message("begin", [Field("id", "1"), Field("name", arguments.name)]))
+            return .held(client, task: answer.final["task"])
         } catch .unavailable(ENOENT), .unavailable(ECONNREFUSED) {
             return .outside(AppTarget.inherited(path).absence)
         } catch {
@@ -48,7 +50,9 @@ struct TaskRun {
     /// All signals but the terminal's stops: those stop this process as they do COMMAND, so that a shell sees it.
     private static let waitedSignals = [SIGTSTP, SIGTTIN, SIGTTOU].reduce(~UInt64(0)) { $0 & ~(1 << UInt64($1 - 1)) }
 
-    private static func start(_ arguments: ArgumentReader.Arguments, _ client: ControlClient?) -> Int32 {
+    private static func start(
+        _ arguments: ArgumentReader.Arguments, _ client: ControlClient?, task: String?
+    ) -> Int32 {
         var mask: UInt64 = 0
         _ = curfew_set_signal_mask(waitedSignals, &mask)
         var request = SpawnRequest(arguments: UnsafePointer(arguments), environment: UnsafePointer(environ))
@@ -57,8 +61,10 @@ struct TaskRun {
             let (pid, pidfd) = try request.spawn()
             var unused = pidfd
             unused.close()
-            var run = TaskRun(child: pid, client: client)
-            return run.wait()
+            var run = TaskRun(child: pid, client: client, task: task)
+            let status = run.wait()
+            run.end()
+            return status
         } catch {
             let command = arguments[0].map { Printable.text(String(cString: $0)) } ?? ""
             StandardError.print("curfew: task run: \(command): \(error.reason)")
@@ -66,7 +72,14 @@ struct TaskRun {
         }
     }
 
-    private init(child: Int32, client: ControlClient?) {
+    /// Said and heard, so that the history tells of an end and not of an owner that died.
+    private mutating func end() {
+        guard let task else { return }
+        _ = try? client?.request(Message("end", [Field("id", "2"), Field("task", task)]))
+    }
+
+    private init(child: Int32, client: ControlClient?, task: String?) {
+        self.task = task
         self.child = child
         self.client = client
         signals = Descriptor(curfew_signalfd(Self.waitedSignals))
@@ -75,7 +88,7 @@ struct TaskRun {
         if let client { _ = curfew_epoll_add(epoll.number, client.descriptor.number, 1, 1) }
     }
 
-    /// Until the command has ended; its status is ours. The task ends with this process, its owner.
+    /// Until the command has ended; its status is ours.
     private mutating func wait() -> Int32 {
         var ready = curfew_ready()
         while true {

@@ -56,13 +56,9 @@ struct Keeper {
     /// What the keeper can tell: the measures have gone with the supervisor.
     private var report: JSON {
         let reason = KillReason.supervisorExit
-        return .object([
-            ("version", .integer(1)), ("app", .string(name)),
-            ("command", .array(plan.commandLine.map { JSON.string($0) })), ("pid", .integer(Int64(page.leader))),
-            ("reason", .string(reason.rawValue)), ("code", .null),
-            ("message", .string("\(reason.rawValue): the supervisor was killed")),
-            ("status", .integer(Int64(reason.exitStatus))),
-        ])
+        return RunReport.ofFailure(
+            name: name, command: plan.commandLine, pid: page.leader, reason: reason, status: reason.exitStatus,
+            problem: "\(reason.rawValue): the supervisor was killed")
     }
 
     private func killOnce(freezing: Bool) {

@@ -16,6 +16,20 @@ struct RunReport {
     let peakMemory: UInt64?
     let ending: Ending
 
+    /// Of a run that came to no program, or of which only the end is known: what isn't known is null.
+    static func ofFailure(
+        name: String, command: [String], pid: Int32? = nil, reason: KillReason? = nil, status: Int32, problem: String
+    ) -> JSON {
+        .object([
+            ("version", .integer(1)), ("app", .string(name)), ("command", .array(command.map { JSON.string($0) })),
+            ("pid", pid.map { JSON.integer(Int64($0)) } ?? .null), ("containment", .null),
+            ("reason", reason.map { JSON.string($0.rawValue) } ?? .null), ("code", .null),
+            ("message", .string(problem)), ("status", .integer(Int64(status))), ("leader", .null), ("state", .null),
+            ("limit", .null), ("tasks", .array([])), ("started", .null), ("ended", .null), ("seconds", .null),
+            ("cpuSeconds", .null), ("peakMemoryBytes", .null),
+        ])
+    }
+
     var json: JSON { .object(whatRan + whyItEnded + measures) }
 
     private var whatRan: [(key: String, value: JSON)] {

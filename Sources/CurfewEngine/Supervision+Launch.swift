@@ -162,6 +162,9 @@ extension Supervision {
         let command = plan.command
         switch error.stage {
         case .exec where error.errno == ENOENT: fail(127, "\(command): \(error.reason)")
+        case .exec where [ENOMEM, EAGAIN, EMFILE, ENFILE].contains(error.errno):
+            // The machine's want, or the memory limit's, and not the file's fault.
+            fail(125, "can't start \(command): \(error.reason)")
         case .exec: fail(126, "\(command): \(error.reason)")
         case .clone: fail(125, "can't start \(command): \(error.reason)")
         case .join, .group, .terminal, .channel, .privileges:
@@ -173,6 +176,7 @@ extension Supervision {
         // The child has taken the terminal before its exec failed.
         jobControl?.finish()
         StandardError.print("curfew: run: \(problem)")
+        report?.write(RunReport.ofFailure(name: name, command: plan.commandLine, status: status, problem: problem))
         socket?.remove()
         curfew_exit(status)
     }

@@ -10,12 +10,18 @@ public struct RuntimeDirectory: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// `$XDG_RUNTIME_DIR/curfew`, else one under /tmp named by the uid.
+    /// `$XDG_RUNTIME_DIR/curfew` where that directory is this user's, else one under /tmp named by the uid.
     public static func ofThisUser() -> RuntimeDirectory {
-        if let variable = getenv("XDG_RUNTIME_DIR"), variable[0] == 47 {
+        if let variable = getenv("XDG_RUNTIME_DIR"), variable[0] == 47, belongsToUser(variable) {
             return RuntimeDirectory(path: String(cString: variable) + "/curfew")
         }
         return RuntimeDirectory(path: "/tmp/curfew-" + decimal(Int(geteuid())))
+    }
+
+    /// Under `sudo -u`, `su` or cron the variable can name a directory that isn't there, or another user's.
+    private static func belongsToUser(_ path: UnsafePointer<CChar>) -> Bool {
+        var status = curfew_file_status()
+        return curfew_stat_at(AT_FDCWD, path, true, &status) == 0 && status.uid == geteuid()
     }
 
     public func socketPath(_ name: String) -> String { path + "/" + name + ".sock" }

@@ -29,6 +29,12 @@ def binary():
 
 
 def pytest_sessionstart(session):
+    # What the caller left ignored (nohup, a background job) or told its own makes is no business of the tests' programs.
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+        os.environ.pop(variable, None)
     if not os.access(binary(), os.X_OK):
         pytest.exit(f"{binary()} isn't there; run `make build` first", returncode=2)
 

@@ -1,6 +1,7 @@
 """When half of Curfew is killed, or the machine has nothing left to give: no app is left, stopped or unheld."""
 
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -346,6 +347,16 @@ def test_a_report_that_cannot_be_written_is_told(sandbox):
         7, "curfew: the report /dev/full is not whole: No space left on device\n")
 
 
+def test_a_launch_that_fails_is_in_the_report_too(sandbox):
+    """What an earlier run wrote there doesn't stand for this one."""
+    report = sandbox.scratch / "report.json"
+    sandbox.curfew("run", "--report", report, "--", "sh", "-c", "exit 3")
+    assert json.loads(report.read_text())["status"] == 3
+    sandbox.curfew("run", "--report", report, "--", "no-such-command")
+    written = json.loads(report.read_text())
+    assert (written["status"], written["message"]) == (127, "no-such-command: No such file or directory")
+
+
 def test_a_report_in_a_missing_directory_starts_nothing(sandbox):
     """A wrong path is told before anything runs."""
     mark = sandbox.scratch / "ran"
@@ -402,9 +413,12 @@ def test_a_runtime_directory_with_too_long_a_path_is_refused(sandbox):
     refused(sandbox, "too long", XDG_RUNTIME_DIR=str(folder))
 
 
-def test_a_runtime_directory_that_is_not_there_is_named(sandbox):
-    """As after `su`, where the variable points to nobody's directory."""
-    refused(sandbox, "/nowhere/curfew: No such file or directory", XDG_RUNTIME_DIR="/nowhere")
+def test_a_runtime_directory_that_is_not_there_is_done_without(sandbox):
+    """As cron and `su` leave it: the one under /tmp serves."""
+    result = sandbox.curfew("run", "--", "sh", "-c", "echo $CURFEW_SOCKET", env=dict(
+        sandbox.environment, XDG_RUNTIME_DIR=str(sandbox.scratch / "no")))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"/tmp/curfew-{os.geteuid()}/sh")
 
 
 @needs_root
