@@ -14,7 +14,6 @@ final class ControlConnection {
     var reader = LineReader()
     /// Whether it follows the app's events as `curfew events --follow` does.
     var isFollowing = false
-    var saidHello = false
     /// Set once it was found out.
     var role: Role?
     /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.

@@ -230,7 +230,6 @@ public final class Engine {
     private func watch(_ app: AppID) -> Watch? { watches.first { $0.app == app } }
 
     private func update(_ app: AppID, _ change: (Watch) -> Void) {
-        guard let watch = watches.first(where: { $0.app == app }) else { return }
-        change(watch)
+        if let watch = watch(app) { change(watch) }
     }
 }

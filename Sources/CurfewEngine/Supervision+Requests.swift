@@ -145,7 +145,6 @@ extension Supervision {
 
     private func hello(_ connection: ControlConnection, _ id: String?) {
         guard let app = engine.core.app(Self.app) else { return }
-        connection.saidHello = true
         accept(
             connection, id,
             [Field("version", "1"), Field("app", name), Field("state", app.state.rawValue)])
