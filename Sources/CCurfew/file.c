@@ -71,6 +71,11 @@ int curfew_inotify_watch(int fd, const char *path, uint32_t mask)
     return (int)RAW(SYS_inotify_add_watch, fd, path, mask);
 }
 
+int curfew_inotify_unwatch(int fd, int watch)
+{
+    return (int)RAW(SYS_inotify_rm_watch, fd, watch);
+}
+
 // ---- whole files ------------------------------------------------------------------------------
 
 // Reads until the end or until the buffer is full: proc and cgroup files may come in pieces.
@@ -137,6 +142,11 @@ int curfew_rename_at(int directory, const char *from, const char *to)
     return (int)RAW(SYS_renameat2, directory, from, directory, to, 0);
 }
 
+int curfew_read_link_at(int directory, const char *path, char *buffer, size_t size)
+{
+    return (int)RAW(SYS_readlinkat, directory, path, buffer, transferable(size));
+}
+
 // On the 64-bit architectures this target knows, glibc's struct stat is the kernel's.
 static int file_status(long result, const struct stat *from, struct curfew_file_status *status)
 {
@@ -148,6 +158,9 @@ static int file_status(long result, const struct stat *from, struct curfew_file_
         .inode = from->st_ino,
         .device = from->st_dev,
         .link_count = from->st_nlink,
+        .size = from->st_size,
+        .modified_seconds = from->st_mtim.tv_sec,
+        .modified_nanoseconds = (uint32_t)from->st_mtim.tv_nsec,
     };
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -168,7 +169,8 @@ static struct curfew_sender read_control(struct msghdr *header)
 }
 
 // One call never mixes bytes of different senders. Source: unix(7), SCM_CREDENTIALS; kernel, unix_stream_read_generic().
-int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender)
+// *flags (MSG_TRUNC) and *sender are written only on success.
+static long receive(int fd, void *buffer, size_t size, struct curfew_sender *sender, int *flags)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
     struct iovec vector = {buffer, size};
@@ -176,12 +178,81 @@ int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *send
         .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     long result = RAW(SYS_recvmsg, fd, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (result < 0)
-        return (int)result;
+        return result;
     *sender = read_control(&header);
-    return (int)result;
+    *flags = header.msg_flags;
+    return result;
+}
+
+int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender)
+{
+    int flags;
+    return (int)receive(fd, buffer, size, sender, &flags);
 }
 
 int curfew_send(int fd, const void *buffer, size_t size)
 {
     return (int)RAW(SYS_sendto, fd, buffer, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// ---- sd_notify --------------------------------------------------------------------------------
+
+// The kernel chooses the name, a zero byte and five digits, and writes it into `address`. Four calls with the making:
+// they stand in the way of every launch. Source: unix(7), "Autobind feature".
+static long bind_to_any_name(int fd, struct sockaddr_un *address, socklen_t *length)
+{
+    const int on = 1;
+    const sa_family_t nameless = AF_UNIX;
+    // First of all, so that no datagram can come without its sender.
+    long result = RAW(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    if (result < 0)
+        return result;
+    result = RAW(SYS_bind, fd, &nameless, sizeof nameless);
+    if (result < 0)
+        return result;
+    return RAW(SYS_getsockname, fd, address, length);
+}
+
+// As NOTIFY_SOCKET has it: with @ for the zero byte that an abstract name begins with. Source: sd_notify(3), "Notes".
+static long write_name(const struct sockaddr_un *address, socklen_t length, char *name, size_t size)
+{
+    const size_t start = offsetof(struct sockaddr_un, sun_path);
+    if (length <= start)
+        return -EADDRNOTAVAIL;
+    size_t used = length - start;
+    if (used >= size)
+        return -ENAMETOOLONG;
+    memcpy(name, address->sun_path, used);
+    name[0] = '@';
+    name[used] = 0;
+    return 0;
+}
+
+// An abstract name has no mode: whoever shares the network namespace may send. Each sender is to be judged.
+int curfew_notify_socket(char *name, size_t size)
+{
+    struct sockaddr_un address = {0};
+    socklen_t length = sizeof address;
+    int fd = (int)RAW(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    long result = bind_to_any_name(fd, &address, &length);
+    if (result >= 0)
+        result = write_name(&address, length, name, size);
+    if (result < 0)
+        RAW(SYS_close, fd);
+    return result < 0 ? (int)result : fd;
+}
+
+// Descriptors sent along are never opened here: there is room for the credentials alone, which the kernel puts first,
+// and what finds no room it lets go before the call returns (MSG_CTRUNC says so, and means nothing else here). So even
+// 253 of them, or none free here, keep no datagram away. Source: unix(7), SCM_RIGHTS; kernel, scm_detach_fds().
+//
+// To the sender of BARRIER=1 this is the sign that all it sent before is dealt with. True, since datagrams come in
+// order, as long as the caller deals with each before it receives the next. Source: sd_notify(3), BARRIER=1.
+int curfew_notify_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender)
+{
+    int flags;
+    long result = receive(fd, buffer, size, sender, &flags);
+    return result >= 0 && flags & MSG_TRUNC ? -EMSGSIZE : (int)result;
 }

@@ -1426,7 +1426,21 @@ static void test_files(void)
     CHECK_EQ(status.mode, S_IFREG | 0600);
     CHECK_EQ(status.uid, geteuid());
     CHECK_EQ(status.link_count, 1);
+    CHECK_EQ(status.size, 10);
+    // The second before the epoch, and one past 2262, where nanoseconds no longer fit 64 bits.
+    const struct timespec times[] = {{-1, 999999999}, {10000000000, 1}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        must(futimens(fd, (struct timespec[]){times[i], times[i]}), "futimens");
+        CHECK_EQ(curfew_fstat(fd, &same), 0);
+        CHECK_EQ(same.modified_seconds, times[i].tv_sec);
+        CHECK_EQ(same.modified_nanoseconds, times[i].tv_nsec);
+    }
     must(symlinkat("a", directory, "files/link"), "symlink");
+    CHECK_EQ(curfew_read_link_at(directory, "files/link", buffer, sizeof buffer), 1);
+    CHECK_EQ(buffer[0], 'a');
+    CHECK_EQ(curfew_read_link_at(directory, "files/link", buffer, 0), -EINVAL);
+    CHECK_EQ(curfew_read_link_at(directory, "files/a", buffer, sizeof buffer), -EINVAL);
+    CHECK_EQ(curfew_read_link_at(directory, "files/none", buffer, sizeof buffer), -ENOENT);
     CHECK_EQ(curfew_stat_at(directory, "files/link", false, &same), 0);
     CHECK_EQ(same.mode & S_IFMT, S_IFLNK);
     CHECK_EQ(curfew_stat_at(directory, "files/link", true, &same), 0);
@@ -1448,11 +1462,15 @@ static void test_files(void)
     int inotify = curfew_inotify(), event = curfew_eventfd();
     CHECK(fcntl(inotify, F_GETFL) & O_NONBLOCK && fcntl(event, F_GETFL) & O_NONBLOCK);
     CHECK_EQ(fcntl(inotify, F_GETFD) & fcntl(event, F_GETFD), FD_CLOEXEC);
-    CHECK(curfew_inotify_watch(inotify, scratch_path("files"), 0x40 | 0x80) >= 0);   // IN_MOVED_FROM, IN_MOVED_TO
+    int watch = curfew_inotify_watch(inotify, scratch_path("files"), 0x40 | 0x80);   // IN_MOVED_FROM, IN_MOVED_TO
+    CHECK(watch >= 0);
     CHECK_EQ(curfew_read(inotify, buffer, sizeof buffer), -EAGAIN);
     CHECK_EQ(curfew_rename_at(directory, "files/a", "files/b"), 0);
     CHECK(curfew_read(inotify, buffer, sizeof buffer) > 0);
     CHECK_EQ(curfew_inotify_watch(inotify, "/nonexistent", 2), -ENOENT);
+    CHECK_EQ(curfew_inotify_unwatch(inotify, watch), 0);
+    CHECK_EQ(curfew_inotify_unwatch(inotify, watch), -EINVAL);
+    CHECK_EQ(curfew_inotify_unwatch(event, watch), -EINVAL);
     close(inotify);
     close(event);
     CHECK_EQ(curfew_rmdir_at(directory, "files"), -ENOTEMPTY);
@@ -1518,17 +1536,27 @@ static void test_directory(void)
 
 // ---- sockets ------------------------------------------------------------------------------------
 
-static void send_with_descriptors(int fd)
+enum { MOST_DESCRIPTORS = 253 };       // Source: kernel, SCM_MAX_FD
+
+// Sends `count` duplicates of a descriptor along with the bytes.
+static void send_along(int fd, const void *bytes, size_t size, int sent, size_t count)
 {
-    char control[CMSG_SPACE(3 * sizeof(int))] = {0};
-    struct iovec vector = {"d", 1};
-    struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    char control[CMSG_SPACE(MOST_DESCRIPTORS * sizeof(int))] = {0};
+    struct iovec vector = {(void *)(uintptr_t)bytes, size};
+    struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control,
+        .msg_controllen = CMSG_SPACE(count * sizeof(int))};
     struct cmsghdr *message = CMSG_FIRSTHDR(&header);
     message->cmsg_level = SOL_SOCKET;
     message->cmsg_type = SCM_RIGHTS;
-    message->cmsg_len = CMSG_LEN(3 * sizeof(int));
-    memcpy(CMSG_DATA(message), (int[]){0, 1, 2}, 3 * sizeof(int));
+    message->cmsg_len = CMSG_LEN(count * sizeof(int));
+    for (size_t i = 0; i < count; i++)
+        memcpy(CMSG_DATA(message) + i * sizeof sent, &sent, sizeof sent);
     must(sendmsg(fd, &header, 0), "sendmsg");
+}
+
+static void send_with_descriptors(int fd)
+{
+    send_along(fd, "d", 1, 0, 3);
 }
 
 static void test_socketpair(void)
@@ -1713,6 +1741,209 @@ static void test_mode_at_bind(void)
     close(pidfd);
     CHECK_EQ(stat(path, &status), 0);
     CHECK_EQ(status.st_mode, S_IFSOCK | 0600);
+}
+
+// ---- sd_notify ----------------------------------------------------------------------------------
+
+// A datagram socket connected to a name as NOTIFY_SOCKET has it, as sd_notify(3) would read it.
+static int connect_to_name(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    memcpy(address.sun_path, name, length);
+    address.sun_path[0] = 0;
+    int fd = (int)must(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
+    must(connect(fd, (const void *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)), "connect");
+    return fd;
+}
+
+struct notify_pair {
+    int receiver, sender;
+};
+
+static struct notify_pair notify_pair(void)
+{
+    char name[16];
+    int receiver = (int)must(curfew_notify_socket(name, sizeof name), "curfew_notify_socket");
+    return (struct notify_pair){receiver, connect_to_name(name)};
+}
+
+static void close_pair(struct notify_pair pair)
+{
+    close(pair.receiver);
+    close(pair.sender);
+}
+
+static void test_notify_socket(void)
+{
+    about("notify socket");
+    char name[16], other[7], small[6] = "small";
+    struct state before = take_state();
+    errno = UNTOUCHED;
+    int fd = curfew_notify_socket(name, sizeof name);
+    if (!CHECK(fd >= 0))
+        return;
+    CHECK_EQ(errno, UNTOUCHED);
+    CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    CHECK_EQ(strlen(name), 6);
+    CHECK_EQ(name[0], '@');
+    CHECK_EQ(strspn(name + 1, "0123456789abcdef"), 5);
+    int second = curfew_notify_socket(other, sizeof other);
+    CHECK(second >= 0);
+    CHECK(strcmp(name, other));
+    close(second);
+    close(fd);
+    CHECK_EQ(curfew_notify_socket(small, sizeof small), -ENAMETOOLONG);
+    CHECK_EQ(curfew_notify_socket(small, 0), -ENAMETOOLONG);
+    CHECK_TEXT(small, "small");
+    check_same_state(&before);
+}
+
+static void test_notify_receive(void)
+{
+    about("datagrams");
+    struct notify_pair pair = notify_pair();
+    char buffer[8];
+    struct curfew_sender sender = {1, 1, 1};
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), -EAGAIN);
+    CHECK_EQ(sender.pid, 1);
+
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(send(pair.sender, "READY=1", 7, 0) == 7 ? 0 : 1);
+    must(pid, "fork");
+    CHECK(readable(pair.receiver));
+    waitpid(pid, NULL, 0);
+    must(send(pair.sender, "", 0, 0), "send");
+    must(send(pair.sender, "12345678", 8, 0), "send");
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), 7);
+    CHECK(!memcmp(buffer, "READY=1", 7));
+    CHECK_EQ(sender.pid, pid);          // who is gone by now
+    CHECK_EQ(sender.uid, getuid());
+    CHECK_EQ(sender.gid, getgid());
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), 0);
+    CHECK_EQ(sender.pid, getpid());
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), 8);
+    CHECK(!memcmp(buffer, "12345678", 8));
+
+    about("a datagram that is too long");
+    must(send(pair.sender, "123456789", 9, 0), "send");
+    must(send(pair.sender, "next", 4, 0), "send");
+    sender = (struct curfew_sender){1, 1, 1};
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), -EMSGSIZE);
+    CHECK_EQ(sender.pid, getpid());
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), 4);
+
+    about("nothing to receive from");
+    sender.pid = 1;
+    int null = (int)must(open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
+    CHECK_EQ(curfew_notify_receive(null, buffer, sizeof buffer, &sender), -ENOTSOCK);
+    CHECK_EQ(curfew_notify_receive(9999, buffer, sizeof buffer, &sender), -EBADF);
+    CHECK_EQ(sender.pid, 1);
+    close(null);
+    close_pair(pair);
+}
+
+// Whether the other end of the pipe that this one reads from is closed everywhere.
+static bool is_hung_up(int fd)
+{
+    struct pollfd item = {fd, 0, 0};
+    return poll(&item, 1, 0) == 1 && item.revents & POLLHUP;
+}
+
+// As sd_notify_barrier(3) does it: the sender waits until the end of a pipe that it sent is closed.
+static void test_barrier(size_t count, size_t room)
+{
+    about("%zu descriptors along, room for %zu bytes", count, room);
+    struct notify_pair pair = notify_pair();
+    char buffer[16];
+    struct curfew_sender sender = {1, 1, 1};
+    int ends[2];
+    must(pipe2(ends, O_CLOEXEC), "pipe2");
+    must(send(pair.sender, "before", 6, 0), "send");
+    send_along(pair.sender, "BARRIER=1", 9, ends[1], count);
+    close(ends[1]);
+    struct state before = take_state();
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), 6);
+    CHECK(!is_hung_up(ends[0]));        // not before its own turn
+    sender.pid = 1;
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, room, &sender), room < 9 ? -EMSGSIZE : 9);
+    CHECK_EQ(sender.pid, getpid());
+    CHECK(is_hung_up(ends[0]));
+    check_same_state(&before);
+    close(ends[0]);
+    close_pair(pair);
+}
+
+static void barrier_without_room(const void *unused)
+{
+    (void)unused;
+    struct notify_pair pair = notify_pair();
+    char buffer[16];
+    struct curfew_sender sender = {1, 1, 1};
+    struct rlimit usual, none;
+    int ends[2];
+    must(pipe2(ends, O_CLOEXEC), "pipe2");
+    send_along(pair.sender, "BARRIER=1", 9, ends[1], 3);
+    close(ends[1]);
+    must(getrlimit(RLIMIT_NOFILE, &usual), "RLIMIT_NOFILE");
+    none = (struct rlimit){0, usual.rlim_max};
+    must(setrlimit(RLIMIT_NOFILE, &none), "RLIMIT_NOFILE");
+    int seen = curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender);
+    int made = curfew_notify_socket(buffer, sizeof buffer);
+    must(setrlimit(RLIMIT_NOFILE, &usual), "RLIMIT_NOFILE");
+    CHECK_EQ(seen, 9);
+    CHECK_EQ(sender.pid, getpid());
+    CHECK(!memcmp(buffer, "BARRIER=1", 9));
+    CHECK_EQ(made, -EMFILE);
+    CHECK(is_hung_up(ends[0]));
+}
+
+static void notify_fails(const void *argument)
+{
+    const struct socket_fault *fault = argument;
+    const struct rule rule = {fault->call, -1, 0, fails_with(fault->error)};
+    char name[16] = "untouched";
+    struct state before = take_state();
+    install_rules(&rule, 1);
+    // A call that the filter swallows returns 0: a bind that hasn't bound leaves a socket without a name.
+    CHECK_EQ(curfew_notify_socket(name, sizeof name), fault->error ? -fault->error : -EADDRNOTAVAIL);
+    CHECK_TEXT(name, "untouched");
+    check_same_state(&before);
+}
+
+static void notify_receive_fails(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_recvmsg, -1, 0, fails_with(ENOMEM)};
+    struct notify_pair pair = notify_pair();
+    struct curfew_sender sender = {1, 1, 1};
+    char buffer[16] = "untouched";
+    must(send(pair.sender, "READY=1", 7, 0), "send");
+    install_rules(&rule, 1);
+    CHECK_EQ(curfew_notify_receive(pair.receiver, buffer, sizeof buffer, &sender), -ENOMEM);
+    CHECK_EQ(sender.pid, 1);
+    CHECK_TEXT(buffer, "untouched");
+}
+
+static void test_notify(void)
+{
+    test_notify_socket();
+    test_notify_receive();
+    test_barrier(1, 16);
+    test_barrier(MOST_DESCRIPTORS, 16);
+    test_barrier(MOST_DESCRIPTORS, 8);
+    about("descriptors along, and none free here");
+    in_helper(barrier_without_room, NULL);
+    const struct socket_fault faults[] = {
+        {SYS_socket, EMFILE}, {SYS_setsockopt, ENOBUFS}, {SYS_bind, ENOSPC}, {SYS_bind, 0}, {SYS_getsockname, ENOBUFS}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        about("notify fault %zu", i);
+        in_helper(notify_fails, &faults[i]);
+    }
+    about("notify receive fault");
+    in_helper(notify_receive_fails, NULL);
 }
 
 // ---- capabilities -------------------------------------------------------------------------------
@@ -1904,6 +2135,7 @@ int main(int argc, char **argv, char **envp)
     about("terminal");
     in_helper(takes_terminal, NULL);
     test_sockets();
+    test_notify();
     about("capabilities");
     in_helper(keep_capabilities, NULL);
     test_capability_names();

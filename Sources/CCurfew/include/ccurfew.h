@@ -125,6 +125,8 @@ int curfew_is_descriptor_open(int fd);                 // 1 or 0
 int curfew_eventfd(void);                              // CLOEXEC | NONBLOCK
 int curfew_inotify(void);                              // CLOEXEC | NONBLOCK
 int curfew_inotify_watch(int fd, const char *path, uint32_t mask);
+int curfew_inotify_unwatch(int fd, int watch);         // -EINVAL: gone already
+int curfew_read_link_at(int directory, const char *path, char *buffer, size_t size);   // bytes, no NUL; cut at size
 
 struct curfew_file_status {
     uint32_t mode;
@@ -132,6 +134,9 @@ struct curfew_file_status {
     uint64_t inode;
     uint64_t device;
     uint64_t link_count;
+    int64_t size;
+    int64_t modified_seconds;
+    uint32_t modified_nanoseconds;
 };
 int curfew_stat_at(int directory, const char *path, bool follow, struct curfew_file_status *status);
 int curfew_fstat(int fd, struct curfew_file_status *status);
@@ -155,6 +160,13 @@ int curfew_peer(int fd, struct curfew_sender *peer);   // SO_PEERCRED
 int curfew_peer_pidfd(int fd);                         // SO_PEERPIDFD, Linux 6.5; -ENOPROTOOPT or -EINVAL before
 int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender);  // 0: closed; pid 0 without credentials
 int curfew_send(int fd, const void *buffer, size_t size);     // MSG_NOSIGNAL | MSG_DONTWAIT
+
+// A socket for sd_notify, bound to an abstract name of the kernel's choice; CLOEXEC | NONBLOCK, SO_PASSCRED.
+// Writes the name, as NOTIFY_SOCKET has it, with its NUL; 7 bytes. -ENAMETOOLONG: `size` is less.
+int curfew_notify_socket(char *name, size_t size);
+// The bytes of one datagram, and its sender; 0 is an empty datagram, -EAGAIN none. Descriptors sent along are closed.
+// -EMSGSIZE: it was longer than `size` and is gone; *sender is written then too.
+int curfew_notify_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender);
 
 // ---- terminal.c ---------------------------------------------------------------------------
 
