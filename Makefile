@@ -13,7 +13,7 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 CURFEW := $(STATIC)/release/curfew
 PYTEST := python3 -m pytest -p no:cacheprovider
 
-.PHONY: help deps build debug test unit shim integration examples check format bench hot-symbols install uninstall clean
+.PHONY: help deps build debug test unit shim integration examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -48,8 +48,22 @@ check: ## format, lint, no Foundation in the core, no sleeping in tests, documen
 format: ## format the Swift sources in place
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
-bench: build ## every figure as a ratio against its peers, measured in one run (ROWS="launch memory" for some)
+bench: build core-step ## every figure as a ratio against its peers, measured in one run (ROWS="launch memory" for some)
 	python3 Tests/Bench/bench.py --curfew $(CURDIR)/$(CURFEW) $(ROWS)
+
+core-step:
+	swift build $(RELEASE) --product core-step
+
+states: ## draw docs/states.md and docs/states.svg from the core's table
+	swift build --product curfew-states
+	.build/debug/curfew-states text > docs/states.md
+	.build/debug/curfew-states picture > docs/states.svg
+
+mutants: ## break the core in twenty places; each must fail a test (some minutes)
+	Tests/Mutants/run
+
+fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new code
+	Tests/Fuzz/run $(or $(SECONDS),60)
 
 hot-symbols: build ## record anew which functions a launch runs, for the linker to lay side by side
 	.ci/hot-symbols $(CURFEW) > .ci/hot-symbols.new && mv .ci/hot-symbols.new .ci/hot-symbols.txt
@@ -58,13 +72,18 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/curfew
 	install -s -m 755 $(CURFEW) $(DESTDIR)$(PREFIX)/bin/curfew
 	install -s -m 755 $(STATIC)/release/curfew-help $(DESTDIR)$(PREFIX)/libexec/curfew/curfew-help
+	install -d $(DESTDIR)$(PREFIX)/share/curfew $(DESTDIR)$(PREFIX)/include
+	install -m 644 Sources/clients/shell/curfew.sh $(DESTDIR)$(PREFIX)/share/curfew/curfew.sh
+	install -m 644 Sources/clients/python/curfew.py $(DESTDIR)$(PREFIX)/share/curfew/curfew.py
+	install -m 644 Sources/clients/c/curfew.h $(DESTDIR)$(PREFIX)/include/curfew.h
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(STATIC)/release/curfew-help --generate-completion-script bash \
 		> $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
 
 uninstall: ## undo `make install`
 	rm -f $(DESTDIR)$(PREFIX)/bin/curfew $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
-	rm -rf $(DESTDIR)$(PREFIX)/libexec/curfew
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/curfew $(DESTDIR)$(PREFIX)/share/curfew
+	rm -f $(DESTDIR)$(PREFIX)/include/curfew.h
 
 clean: ## remove what building made
 	swift package clean

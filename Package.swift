@@ -40,6 +40,10 @@ let package = Package(
         .executableTarget(name: "curfew", dependencies: ["CCurfew", "CurfewCommand"]),
         .executableTarget(
             name: "curfew-help", dependencies: ["CurfewArguments", "CurfewCommand"], swiftSettings: settings),
+        // Not for users: draws docs/states.md, and measures one step of the core.
+        .executableTarget(name: "curfew-states", dependencies: ["CurfewCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "core-step", dependencies: ["CurfewCore"], path: "Tests/Bench/CoreStep", swiftSettings: settings),
         .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
         .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
         .testTarget(name: "CurfewLinuxTests", dependencies: ["CurfewLinux", "CCurfew"], swiftSettings: settings),

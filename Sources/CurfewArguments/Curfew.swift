@@ -14,20 +14,24 @@ public struct Curfew: ParsableCommand {
             hangs in a transition is killed, and a line on standard error says why.
 
             Examples:
-              curfew run -- make -j8              in a terminal, Ctrl-Z is the home button and fg opens it
-              curfew run --memory 2G -- ./train   killed beyond 2 GiB, with all that it started
-              curfew ps                           what runs, how much time and memory it has used
-              curfew home train                   from another terminal
+              curfew run -- make -j8             Ctrl-Z is the home button, fg opens it
+              curfew run --memory 2G -- ./train  killed beyond 2 GiB, and all of it
+              curfew ps                          what runs, and what it has used
+              curfew home train                  from another terminal
 
             An APP is a name, as `curfew ps` shows it, or a pid.
             """,
         subcommands: [
-            RunCommand.self, HomeCommand.self, OpenCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
-            EventsCommand.self, TaskCommand.self,
+            RunCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self, DismissCommand.self,
+            WakeCommand.self, PostCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            EventsCommand.self, ReplayCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")
     var version = false
+
+    @Flag(help: "Print the path of the functions that shell scripts use.")
+    var shellLibrary = false
 
     public init() {}
 }

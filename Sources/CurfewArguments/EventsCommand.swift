@@ -7,8 +7,8 @@ struct EventsCommand: ParsableCommand {
         abstract: "Show what has happened to an app.",
         usage: "curfew events [options] [APP]",
         discussion: """
-            One line for each event, the oldest first, with its time in seconds since 1970. A supervisor remembers \
-            the last 256.
+            One line for each event, the oldest first, with its local time of day; as JSON with its time in seconds \
+            since 1970. A supervisor remembers the last 256.
 
             Example:
               curfew events --follow --json backup | jq -r .name

@@ -17,6 +17,19 @@ enum HelpText {
         Exit status: 0 done, 64 wrong usage, 69 no such app is running, 1 refused.
         """
 
+    /// Of verbs that an app may refuse for now.
+    static let posting = """
+        Exit status: 0 done, 64 wrong usage, 69 no such app is running, 75 refused for now, such as when the app is \
+        being ended, 1 refused for good.
+        """
+
+    static let lifecycle = LifecycleEvent.allCases.map(\.rawValue).joined(separator: ", ")
+
+    static let eventNames = """
+        A NAME or KEY is letters, digits, -, _ and ., begins with a letter, and has 64 of them at most; a NAME isn't \
+        one of the lifecycle's events.
+        """
+
     static let task = """
         Exit status: 0 done, 64 wrong usage, 69 not inside an app, 75 refused for now, such as when the budget is \
         spent, 1 refused for good.

@@ -8,7 +8,8 @@ struct HomeCommand: ParsableCommand {
         usage: "curfew home [options] APP",
         discussion: """
             As Ctrl-Z does for an app in a terminal. With background tasks open it runs on, on its budget; without, \
-            it is suspended, and this returns when every process of it has stopped.
+            it is suspended, and this returns when every process of it has stopped. With `curfew run \
+            --exits-on-suspend` it is terminated instead.
 
             Example:
               curfew home backup

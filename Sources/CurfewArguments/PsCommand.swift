@@ -9,7 +9,7 @@ struct PsCommand: ParsableCommand {
         discussion: """
             One line for each app of this user: its name, its pid, its state and for how long, its open background \
             tasks and the background time left for them, its processes, the memory and CPU time that they use, and \
-            its command.
+            its command, which a terminal shows as far as it is wide.
 
             Example:
               curfew ps --json | jq '.[] | select(.state == "suspended") | .app'

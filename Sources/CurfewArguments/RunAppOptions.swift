@@ -12,6 +12,19 @@ struct RunAppOptions: ParsableArguments {
     @Flag(help: "Start in background: with its full budget if it is aware, else for --grace.")
     var background = false
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Start in background for the waking event NAME, which it is told once it has launched.", valueName: "NAME"))
+    var wake: PostedNameValue?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Tell it this with didFinishLaunching; up to 16 times, of a KEY given twice the last counts.",
+            valueName: "KEY=VALUE"))
+    var launchOption: [InfoValue] = []
+
     @Flag(help: "Demand that it says hello on the control channel within --launch-limit.")
     var aware = false
 
@@ -23,4 +36,13 @@ struct RunAppOptions: ParsableArguments {
         help: ArgumentHelp("Write to this file, as JSON, how and why it ended.", valueName: "FILE"),
         completion: .file())
     var report: PathValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Record in this file all that its supervisor is told and does, for `curfew replay`.", valueName: "FILE"),
+        completion: .file())
+    var journal: PathValue?
+
+    mutating func validate() throws { try InfoValue.checkLaunch(launchOption, wake: wake?.text) }
 }

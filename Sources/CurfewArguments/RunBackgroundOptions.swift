@@ -21,7 +21,12 @@ struct RunBackgroundOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long a plain app runs on after home (default: it is stopped at once; --wake-limit with --background).",
-            valueName: "D"))
+            """
+            How long a plain app runs on after home (default: it is stopped at once; with --on didEnterBackground or \
+            willResignActive it has --enter-background-limit, with --background --wake-limit).
+            """, valueName: "D"))
     var grace: DurationValue?
+
+    @Flag(help: "Terminate it where any other app is suspended.")
+    var exitsOnSuspend = false
 }

@@ -31,8 +31,15 @@ struct RunLimitOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: HelpText.limit("Time for a waking event, such as a fetch", \.wakeLimit))
+        help: HelpText.limit("Time to acknowledge a waking event, such as a fetch", \.wakeLimit))
     var wakeLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Demand a sign of life each time this much has passed: WATCHDOG=1 of sd_notify (default: inf, none).",
+            valueName: "D"))
+    var watchdog: DurationValue?
 
     @Option(
         parsing: .unconditional,

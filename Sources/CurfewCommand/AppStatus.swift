@@ -12,6 +12,9 @@ struct AppStatus {
 
     subscript(key: String) -> String { fields[key] ?? "" }
 
+    /// Whether it was sent, and says something.
+    func has(_ key: String) -> Bool { !self[key].isEmpty }
+
     var name: String { self["app"] }
 
     func answers(toPid pid: String) -> Bool { ["pid", "front", "supervisor"].contains { self[$0] == pid } }
@@ -28,8 +31,7 @@ struct AppStatus {
     // MARK: JSON
 
     var json: JSON {
-        let members = fields.fields.filter { $0.key != "id" }
-            .map { (key: Self.camelCase($0.key), value: Self.value($0)) }
+        let members = Self.members(of: fields).filter { $0.key != "id" }
         return .object(members + [("tasks", .array(tasks.map { Self.json(of: $0) }))])
     }
 
@@ -42,17 +44,31 @@ struct AppStatus {
 
     private static let integers: Set = [
         "pid", "front", "supervisor", "open-tasks", "processes", "footprint", "memory-limit", "number", "seq", "task",
-        "status", "signal",
+        "status", "signal", "main-pid",
     ]
-    private static let durations: Set = ["since", "remaining", "budget", "cpu", "running-for", "time-limit", "time"]
+    private static let durations: Set = [
+        "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",
+    ]
+    private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping"]
+    private static let lists: Set = ["kept-changes", "unacknowledged"]
+    private static let infoPrefix = "info."
 
-    private static let flags: Set = ["aware", "traced", "terminating"]
+    /// What was sent, by names as JSON has them; the pairs of an event under `info`, each by its own KEY.
+    static func members(of message: Message) -> [(key: String, value: JSON)] {
+        let pairs = message.fields.filter { $0.key.hasPrefix(infoPrefix) }
+        let others = message.fields.filter { !$0.key.hasPrefix(infoPrefix) }
+            .map { (key: camelCase($0.key), value: value($0)) }
+        guard !pairs.isEmpty else { return others }
+        let info = pairs.map { (key: String($0.key.dropFirst(infoPrefix.count)), value: JSON.string($0.value)) }
+        return others + [("info", .object(info))]
+    }
 
     /// Numbers as numbers, an infinite duration as null; a command called `true` stays a string.
     static func value(_ field: Field) -> JSON {
         if integers.contains(field.key), let number = Int64(field.value) { return .integer(number) }
         if durations.contains(field.key) { return seconds(field.value) }
         if flags.contains(field.key) { return .bool(field.value == "true") }
+        if lists.contains(field.key) { return .array(field.value.split(separator: ",").map { .string(String($0)) }) }
         return .string(field.value)
     }
 

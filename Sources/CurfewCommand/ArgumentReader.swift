@@ -1,3 +1,4 @@
+import CurfewCore
 import CurfewEngine
 import Glibc
 
@@ -89,7 +90,7 @@ public struct ArgumentReader {
     }
 
     public func tooMany(_ operand: String) -> UsageError {
-        error("\"\(operand)\" is one too many; `curfew \(verb) --help` shows what is accepted")
+        error("\"\(operand)\" is one too many; \(VerbSyntax.surplusHint(of: verb))")
     }
 
     /// A bad value of the option just read.
@@ -97,15 +98,19 @@ public struct ArgumentReader {
         error("\(lastOption): \"\(text)\" isn't \(accepted)")
     }
 
+    /// Does what may find the value of the option just read bad.
+    func checked<Value>(_ body: () throws(BadValue) -> Value) throws(UsageError) -> Value {
+        do throws(BadValue) { return try body() } catch { throw self.error("\(lastOption): \(error.problem)") }
+    }
+
     private func peek() -> UnsafeMutablePointer<CChar>? { position < count ? arguments[position] : nil }
 }
 
 extension ArgumentReader {
-    /// A duration in nanoseconds.
-    mutating func duration() throws(UsageError) -> Int64 {
+    mutating func span() throws(UsageError) -> Span {
         let text = try value(DurationArgument.accepted)
         guard let nanoseconds = DurationArgument.parse(text) else { throw bad(text, DurationArgument.accepted) }
-        return nanoseconds
+        return Span(nanoseconds: nanoseconds)
     }
 
     /// A size in bytes; nil for an infinite one.

@@ -7,7 +7,10 @@ import Glibc
 public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
-    public static let verbs = ["run", "home", "open", "quit", "ps", "status", "events", "task"]
+    public static let verbs = [
+        "run", "home", "open", "interrupt", "dismiss", "wake", "post", "quit", "ps", "status", "events", "replay",
+        "task",
+    ]
 
     /// Does what argv asks for and exits with its status.
     ///
@@ -36,16 +39,18 @@ public enum CommandLineTool {
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
-        case "home": return try DrivingVerbs.home(reader)
-        case "open": return try DrivingVerbs.open(reader)
+        case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
+        case "wake", "post": return try DrivingVerbs.post(reader)
         case "quit": return try DrivingVerbs.quit(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)
+        case "replay": return try ReplayVerb.run(reader)
         case "task": return try TaskVerbs.run(arguments, count: count)
         case "--version":
             Output.print(versionLine)
             return ExitStatus.success
+        case ShellLibrary.option: return try ShellLibrary.printPath(reader)
         default:
             if Helper.knows(verb) { return Helper.run(arguments) }
             throw unknown(verb)
@@ -54,7 +59,7 @@ public enum CommandLineTool {
 
     private static func unknown(_ word: String) -> UsageError {
         let kind = word.hasPrefix("-") ? "unknown option \(word)" : "there is no verb \"\(word)\""
-        let question = NearestWord.question(word, among: verbs + ["help", "--help", "--version"])
+        let question = NearestWord.question(word, among: verbs + ["help", "--help", "--version", ShellLibrary.option])
         let hint = question.isEmpty ? "; the verbs are \(listed);" : question
         return UsageError("", "\(kind)\(hint) `curfew --help` tells more")
     }

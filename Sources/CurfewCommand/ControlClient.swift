@@ -113,7 +113,14 @@ extension ControlClient.Failure {
             )
         case .ended: ("\(target.subject) ended before it answered", ExitStatus.unavailable)
         case .broken(let why): ("\(target.subject): \(why)", ExitStatus.unavailable)
-        case .refused(let code, let message): ("\(target.subject): refused (\(code)): \(message)", ExitStatus.failure)
+        case .refused(let code, let message): ("\(target.subject): refused (\(code)): \(message)", refusalStatus)
         }
+    }
+
+    /// A refusal that the next try may not meet has a status of its own.
+    var refusalStatus: Int32 {
+        guard case .refused(let code, _) = self else { return ExitStatus.unavailable }
+        return ["invalid", "forbidden", "unknown", "malformed"].contains(code)
+            ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }

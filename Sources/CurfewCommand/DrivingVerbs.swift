@@ -1,18 +1,24 @@
 import CurfewLinux
 import CurfewWire
 
-/// `home`, `open` and `quit`: what an operator does to an app.
+/// What an operator does to an app.
 enum DrivingVerbs {
-    static func home(_ reader: ArgumentReader) throws(UsageError) -> Int32 { try drive(reader) }
-    static func open(_ reader: ArgumentReader) throws(UsageError) -> Int32 { try drive(reader) }
-
-    private static func drive(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+    /// `home`, `open`, `interrupt` and `dismiss`.
+    static func drive(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
-        return try arguments.withClient { client throws(ControlClient.Failure) in
-            let answer = try client.request(Message(arguments.verb, [Field("id", "1")]))
-            if arguments.has("--json") {
-                Output.print(.object([("state", .string(answer.final["state"] ?? ""))]))
-            }
+        return try ask(Message(arguments.verb, [Field("id", "1")]), arguments)
+    }
+
+    /// `wake` and `post`.
+    static func post(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try PostingArguments.parse(reader)
+        return try ask(arguments.request, arguments.common)
+    }
+
+    private static func ask(_ request: Message, _ arguments: VerbArguments) throws(UsageError) -> Int32 {
+        try arguments.withClient { client throws(ControlClient.Failure) in
+            let answer = try client.request(request)
+            if arguments.has("--json") { printState(answer.final["state"] ?? "") }
         }
     }
 
@@ -26,7 +32,9 @@ enum DrivingVerbs {
             } catch .ended {
                 // A suspended app is gone before an answer can be.
             }
-            if arguments.has("--json") { Output.print(.object([("state", .string("notRunning"))])) }
+            if arguments.has("--json") { printState("notRunning") }
         }
     }
+
+    private static func printState(_ state: String) { Output.print(.object([("state", .string(state))])) }
 }

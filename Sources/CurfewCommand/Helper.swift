@@ -25,21 +25,11 @@ enum Helper {
 
     /// Installed it is in `../libexec/curfew/`, in a build folder beside us.
     private static func become(_ arguments: ArgumentReader.Arguments) -> Int32 {
-        let folder = ownFolder()
+        let folder = OwnExecutable.folder()
         for path in ["\(folder)/../libexec/curfew/\(name)", "\(folder)/\(name)"] { execv(path, arguments) }
         let reason = String(cString: strerror(errno))
         let installed = "\(folder)/../libexec/curfew/\(name)"
         StandardError.print("curfew: help: can't start \(installed): \(reason); reinstall Curfew")
         return ExitStatus.unavailable
-    }
-
-    private static func ownFolder() -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-            guard let base = buffer.baseAddress, case let length = readlink("/proc/self/exe", base, 4095), length > 0
-            else { return "." }
-            let bytes = buffer[..<length].map { UInt8(bitPattern: $0) }
-            let end = bytes.lastIndex(of: 47) ?? 0
-            return String(decoding: bytes[..<end], as: UTF8.self)
-        }
     }
 }

@@ -3,9 +3,19 @@ import CurfewEngine
 import CurfewLinux
 
 /// `curfew run [options] [--] COMMAND [ARG…]`, read into a plan.
-public struct RunArguments {
+///
+/// A class, as `RunPlan` is.
+public final class RunArguments {
     private var profile = Profile.ios4
-    private var overrides: [(WritableKeyPath<Policy, Span>, Span)] = []
+    // What is given on its own goes before the profile's numbers, wherever --profile stands. No key paths into a
+    // policy: making them costs a launch 50,000 instructions.
+    private var backgroundBudget: Span?
+    private var expirationLead: Span?
+    private var enterBackgroundLimit: Span?
+    private var terminateLimit: Span?
+    private var launchLimit: Span?
+    private var wakeLimit: Span?
+    private var timeLimit = Span.infinite
     private var grace: Span?
     private var scale = 1.0
     private var requiresHello = false
@@ -20,11 +30,20 @@ public struct RunArguments {
     private var onSupervisorExit = OnSupervisorExit.kill
     private var dropsCapabilities = false
     private var setsNoNewPrivileges = false
+    private var wakingEvent: String?
+    private var launchInfo: [Info] = []
+    private var exitsOnSuspend = false
+    private var eventSignals: [EventSignal] = []
+    private var eventHooks: [EventHook] = []
+    private var settingsPath: String?
+    private var hasSettingsSignal = false
+    private var watchdogInterval: Span?
+    private var journalPath: String?
 
     /// Throws for an unknown option, a bad value, or no command.
     public static func parse(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
         var reader = reader
-        var arguments = RunArguments()
+        let arguments = RunArguments()
         while let token = try reader.next() {
             guard case .option(let text) = token else {
                 reader.endOptions()
@@ -36,7 +55,7 @@ public struct RunArguments {
         return try arguments.plan(reader)
     }
 
-    private mutating func read(_ option: RunOption, _ reader: inout ArgumentReader) throws(UsageError) {
+    private func read(_ option: RunOption, _ reader: inout ArgumentReader) throws(UsageError) {
         switch option {
         case .name: name = try reader.appName()
         case .background: startsInBackground = true
@@ -44,17 +63,17 @@ public struct RunArguments {
         case .waitAll: waitsForTree = true
         case .report: reportPath = try reader.path()
         case .profile: profile = try reader.choice()
-        case .budget: try override(\.backgroundBudget, &reader)
-        case .expirationLead: try override(\.expirationLead, &reader)
-        case .grace: grace = Span(nanoseconds: try reader.duration())
-        case .enterBackgroundLimit: try override(\.enterBackgroundLimit, &reader)
-        case .terminateLimit: try override(\.terminateLimit, &reader)
-        case .launchLimit: try override(\.launchLimit, &reader)
-        case .wakeLimit: try override(\.wakeLimit, &reader)
+        case .budget: backgroundBudget = try reader.span()
+        case .expirationLead: expirationLead = try reader.span()
+        case .grace: grace = try reader.span()
+        case .enterBackgroundLimit: enterBackgroundLimit = try reader.span()
+        case .terminateLimit: terminateLimit = try reader.span()
+        case .launchLimit: launchLimit = try reader.span()
+        case .wakeLimit: wakeLimit = try reader.span()
         case .timeLimit:
             // As GNU timeout has it, 0 is no limit.
-            let limit = Span(nanoseconds: try reader.duration())
-            overrides.append((\.timeLimit, limit == .zero ? .infinite : limit))
+            let limit = try reader.span()
+            timeLimit = limit == .zero ? .infinite : limit
         case .timeScale: scale = try reader.scale()
         case .memory: memoryLimit = try reader.size()
         case .containment: containment = try reader.choice()
@@ -63,13 +82,20 @@ public struct RunArguments {
         case .onSupervisorExit: onSupervisorExit = try reader.choice()
         case .dropCaps: dropsCapabilities = true
         case .noNewPrivs: setsNoNewPrivileges = true
+        case .wake: wakingEvent = try reader.postedEvent()
+        case .launchOption: try reader.addInfo(to: &launchInfo)
+        case .exitsOnSuspend: exitsOnSuspend = true
+        case .on: try reader.addSignal(to: &eventSignals)
+        case .execOn: try reader.addHook(to: &eventHooks)
+        case .settings: settingsPath = try reader.path()
+        case .settingsSignal:
+            try reader.setSettingsSignal(in: &eventSignals)
+            hasSettingsSignal = true
+        case .watchdog:
+            let interval = try reader.span()
+            watchdogInterval = interval == .zero || interval.isInfinite ? nil : interval
+        case .journal: journalPath = try reader.path()
         }
-    }
-
-    private mutating func override(
-        _ number: WritableKeyPath<Policy, Span>, _ reader: inout ArgumentReader
-    ) throws(UsageError) {
-        overrides.append((number, Span(nanoseconds: try reader.duration())))
     }
 
     private func plan(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
@@ -77,26 +103,60 @@ public struct RunArguments {
         guard command.count > 0 else {
             throw reader.error("no command given; usage: curfew run [options] [--] COMMAND [ARG…]")
         }
+        if hasSettingsSignal, settingsPath == nil { throw reader.error(Self.settingsNeeded) }
         let plan = RunPlan(arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
         plan.name = name
-        plan.startsInBackground = startsInBackground
+        plan.launch = try launch(reader)
         plan.containment = containment
         plan.suspension = suspension
         plan.memoryLimit = memoryLimit
         plan.reportPath = reportPath
+        plan.journalPath = journalPath
+        plan.settingsPath = settingsPath
+        plan.eventSignals = eventSignals
+        plan.eventHooks = eventHooks
         plan.onSupervisorExit = onSupervisorExit
         plan.dropsCapabilities = dropsCapabilities
         plan.setsNoNewPrivileges = setsNoNewPrivileges
         return plan
     }
 
+    static let settingsNeeded = "--settings-signal needs --settings FILE, the file whose changes it tells of"
+
+    private func launch(_ reader: ArgumentReader) throws(UsageError) -> LaunchOptions {
+        do throws(BadValue) { try InfoArgument.checkLaunch(launchInfo, wake: wakingEvent) } catch {
+            throw reader.error("\(RunOption.launchOption.rawValue): \(error.problem)")
+        }
+        return LaunchOptions(
+            inBackground: startsInBackground, wakingEvent: wakingEvent.map { PostedEvent($0) }, info: launchInfo)
+    }
+
     private var policy: Policy {
         var policy = Policy(profile: profile)
-        for (number, span) in overrides { policy[keyPath: number] = span }
+        if let backgroundBudget { policy.backgroundBudget = backgroundBudget }
+        if let expirationLead { policy.expirationLead = expirationLead }
+        if let enterBackgroundLimit { policy.enterBackgroundLimit = enterBackgroundLimit }
+        if let terminateLimit { policy.terminateLimit = terminateLimit }
+        if let launchLimit { policy.launchLimit = launchLimit }
+        if let wakeLimit { policy.wakeLimit = wakeLimit }
+        policy.timeLimit = timeLimit
         policy.grace = grace
+        policy.handlerGrace = hearsOfHome ? policy.enterBackgroundLimit : nil
         policy.requiresHello = requiresHello
         policy.waitsForTree = waitsForTree
         policy.terminateSuspended = terminateSuspended
+        policy.exitsOnSuspend = exitsOnSuspend
+        policy.watchdogInterval = watchdogInterval
+        policy.announcesEvents = !eventSignals.isEmpty || !eventHooks.isEmpty
+        if let signal = signal(for: .willTerminate) { policy.terminateSignal = signal }
         return scale == 1 ? policy : policy.scaled(by: scale)
+    }
+
+    /// Whether the program is told by a signal: it needs time for that, or would be stopped before its handler runs.
+    private var hearsOfHome: Bool { signal(for: .willResignActive) != nil || signal(for: .didEnterBackground) != nil }
+
+    private func signal(for event: LifecycleEvent) -> Int32? {
+        for signal in eventSignals where signal.event == event.rawValue { return signal.signal }
+        return nil
     }
 }

@@ -22,6 +22,15 @@ public enum RunOption: String, CaseIterable, Sendable {
     case onSupervisorExit = "--on-supervisor-exit"
     case dropCaps = "--drop-caps"
     case noNewPrivs = "--no-new-privs"
+    case wake = "--wake"
+    case launchOption = "--launch-option"
+    case exitsOnSuspend = "--exits-on-suspend"
+    case on = "--on"
+    case execOn = "--exec-on"
+    case settings = "--settings"
+    case settingsSignal = "--settings-signal"
+    case watchdog = "--watchdog"
+    case journal = "--journal"
 
     /// As `init(rawValue:)`, by comparing one after the other: for so many cases that would build a hash table first,
     /// 70,000 instructions on the way to a launch.

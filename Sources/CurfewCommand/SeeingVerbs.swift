@@ -21,6 +21,7 @@ enum SeeingVerbs {
             .init(title: "LEFT", isNumber: true), .init(title: "PROCS", isNumber: true),
             .init(title: "MEMORY", isNumber: true), .init(title: "CPU", isNumber: true), .init(title: "COMMAND"),
         ])
+        table.maximumWidth = TerminalWidth.columns
         table.rows = apps.map { app in
             [
                 app.name, app["pid"], app["state"], app.duration("since"), app["open-tasks"], app.duration("remaining"),
@@ -37,44 +38,8 @@ enum SeeingVerbs {
         let arguments = try VerbArguments(reader)
         return try arguments.withClient { client throws(ControlClient.Failure) in
             let status = AppStatus(try client.request(Message("status", [Field("id", "1")])))
-            if arguments.has("--json") { Output.print(status.json) } else { Output.print(describe(status)) }
+            if arguments.has("--json") { Output.print(status.json) } else { Output.print(StatusText.text(status)) }
         }
-    }
-
-    private static func describe(_ app: AppStatus) -> String {
-        var lines = ["\(app.name): \(Output.state(app["state"])) for \(app.duration("since"))"]
-        func line(_ title: String, _ text: String) {
-            lines.append("  " + title + String(repeating: " ", count: max(1, 14 - title.count)) + text)
-        }
-        line("command", app.text("command"))
-        line("pid", "\(app["pid"]) (front \(app["front"]), supervisor \(app["supervisor"]))")
-        line("kind", app["aware"] == "true" ? "aware" : "plain")
-        line("remaining", remaining(app))
-        line("tasks", app.tasks.isEmpty ? "none" : app.tasks.map(describe(task:)).joined(separator: ", "))
-        line("processes", app["processes"])
-        line(
-            "footprint", app.size("footprint") + (app["memory-limit"].isEmpty ? "" : " of \(app.size("memory-limit"))"))
-        line("CPU time", app.duration("cpu"))
-        line(
-            "running",
-            app.duration("running-for") + (app["time-limit"].isEmpty ? "" : " of \(app.duration("time-limit"))"))
-        line("containment", app.text("containment"))
-        if app["traced"] == "true" { line("traced", "by a debugger: not suspended, and no watchdog kills it") }
-        if app["terminating"] == "true" { line("terminating", "it was asked to end") }
-        if !app["unacknowledged"].isEmpty { line("unanswered", app.text("unacknowledged")) }
-        if !app["not-stopped"].isEmpty { line("not stopped", app.text("not-stopped")) }
-        return lines.joined(separator: "\n")
-    }
-
-    private static func remaining(_ app: AppStatus) -> String {
-        let budget = app.duration("budget")
-        return app["remaining"] == "inf"
-            ? "unlimited in foreground, \(budget) once in background" : "\(app.duration("remaining")) of \(budget)"
-    }
-
-    private static func describe(task: Message) -> String {
-        let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
-        return "\(task["task"] ?? "?") \"\(Printable.text(task["name"] ?? ""))\" (\(age))"
     }
 
     static func events(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
@@ -98,15 +63,13 @@ enum SeeingVerbs {
 
     private static func show(_ event: Message, asJSON: Bool) {
         if asJSON {
-            let members = event.fields.map { (key: AppStatus.camelCase($0.key), value: AppStatus.value($0)) }
-            Output.print(.object(members), indent: nil)
+            Output.print(.object(AppStatus.members(of: event)), indent: nil)
             return
         }
         let hidden: Set = ["name", "number", "time", "app"]
         let details = event.fields.filter { !hidden.contains($0.key) }.map { "\($0.key)=\($0.value)" }
-        let name = event["name"] ?? ""
-        let line = ([event["time"] ?? "", name] + details).joined(separator: "  ")
-        Output.print(Printable.text(line))
+        let line = [TimeOfDay.text(event["time"] ?? ""), event["name"] ?? ""] + details
+        Output.print(Printable.text(line.joined(separator: "  ")))
     }
 }
 

@@ -116,6 +116,6 @@ enum TaskVerbs {
             return status
         }
         StandardError.print("curfew: \(verb): refused (\(code)): \(Printable.text(message))\(consequence)")
-        return code == "invalid" || code == "forbidden" ? ExitStatus.failure : ExitStatus.temporaryFailure
+        return failure.refusalStatus
     }
 }

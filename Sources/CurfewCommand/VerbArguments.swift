@@ -20,7 +20,9 @@ struct VerbArguments {
             case .operand(let operand): operands.append(operand)
             }
         }
-        if operands.count < range.lowerBound { throw reader.error(VerbSyntax.missingOperand(of: verb)) }
+        if operands.count < range.lowerBound {
+            throw reader.error(VerbSyntax.missingOperand(of: verb, given: operands.count))
+        }
         if operands.count > range.upperBound { throw reader.tooMany(operands[range.upperBound]) }
     }
 

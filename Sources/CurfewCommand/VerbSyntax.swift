@@ -1,3 +1,5 @@
+import CurfewCore
+
 /// What each verb accepts, for its parser, for "did you mean", and for the test that holds the help to it.
 public enum VerbSyntax {
     /// Every verb whose command line is read here, in the order of `curfew --help`.
@@ -11,7 +13,9 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
-        case "home", "open", "quit", "ps", "status", "task remaining", "task list": ["--json"]
+        case "home", "open", "interrupt", "dismiss", "wake", "post", "quit", "ps", "status", "task remaining",
+            "task list":
+            ["--json"]
         default: []
         }
     }
@@ -19,17 +23,29 @@ public enum VerbSyntax {
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "home", "open", "quit", "task end": 1...1
+        case "home", "open", "interrupt", "dismiss", "quit", "replay", "task end": 1...1
+        case "wake", "post": 2...2 + Info.maximumCount
         case "status", "events": 0...1
         default: 0...0
         }
     }
 
-    /// What to say when an operand is missing.
-    static func missingOperand(of verb: String) -> String {
+    /// What to say when an operand is missing; `given` are there.
+    static func missingOperand(of verb: String, given: Int) -> String {
         switch verb {
         case "task end": "a task's number is needed, as `curfew task begin` printed it"
+        case "replay": "a file is needed, as `curfew run --journal FILE` wrote it"
+        case "wake" where given == 1, "post" where given == 1:
+            "an event's name is needed, such as: curfew \(verb) backup fetch"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
+        }
+    }
+
+    /// What to say of an operand too many.
+    static func surplusHint(of verb: String) -> String {
+        switch verb {
+        case "wake", "post": "an event carries \(Info.maximumCount) pairs at most"
+        default: "`curfew \(verb) --help` shows what is accepted"
         }
     }
 }

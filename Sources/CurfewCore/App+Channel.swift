@@ -9,49 +9,125 @@ extension App {
         connections.append(connection)
         grace = nil
         announceLaunch(at: now, into: &effects)
+        if isRunning { deliverUnheardWakingEvents(at: now, into: &effects) }
         proceed(at: now, into: &effects)
     }
+
+    // MARK: The launch
 
     /// Delivers the launch to an app that hasn't heard of it; never while it is stopped or not yet running.
     mutating func announceLaunch(at now: Instant, into effects: inout [Effect]) {
         guard isAware, !hasFinishedLaunching, isRunning else { return }
         hasFinishedLaunching = true
-        let limit = launch?.remaining(at: now) ?? policy.launchLimit
-        launch = nil
-        deliver(
-            .didFinishLaunching, limit: limit, launchedInBackground: launchedInBackground, at: now, into: &effects)
-        if phase == .background {
-            deliver(.didEnterBackground, limit: policy.enterBackgroundLimit, at: now, into: &effects)
-        } else {
-            deliver(.didBecomeActive, at: now, into: &effects)
-        }
+        deliverFinishedLaunching(at: now, into: &effects)
+        if phase == .background { deliver(.didEnterBackground, to: launchAudience, at: now, into: &effects) }
+        deliverKeptChanges(at: now, into: &effects)
+        if state == .active { deliver(.didBecomeActive, to: launchAudience, at: now, into: &effects) }
+        deliverUnheardWakingEvents(at: now, into: &effects)
     }
 
-    /// Tells every connection of the app; a plain app hears nothing and owes nothing.
-    mutating func deliver(
-        _ event: LifecycleEvent, limit: Span? = nil, launchedInBackground: Bool? = nil, at now: Instant,
-        into effects: inout [Effect]
-    ) {
-        guard isAware else { return }
+    /// What is left of a launch limit that runs already is what the acknowledgement gets.
+    private mutating func deliverFinishedLaunching(at now: Instant, into effects: inout [Effect]) {
         lastSequence += 1
-        if event.needsAcknowledgement, event != .willTerminate, let limit {
-            pending.append(
-                PendingAcknowledgement(
-                    sequence: lastSequence, event: event, limit: limit, countdown: countdown(limit, at: now)))
+        let event = Event.lifecycle(.didFinishLaunching)
+        var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: options.info)
+        delivery.audience = launchAudience
+        delivery.launch = launchDescription
+        if isReady {
+            effects.append(.deliver(id, delivery))
+            return
         }
+        let running = launch ?? watchdog(policy.launchLimit, at: now)
+        launch = nil
+        delivery.limit = running.remaining(at: now)
+        pending.append(PendingAcknowledgement(sequence: lastSequence, event: event, watchdog: running))
+        effects.append(.deliver(id, delivery))
+        if running.cpuTimeAtStart == nil { effects.append(.measureCPUTime(id)) }
+    }
+
+    /// Hooks have heard of the launch of an app that needn't say hello when it was started.
+    var launchAudience: Delivery.Audience { policy.requiresHello ? .everybody : .connections }
+
+    private var launchDescription: LaunchDescription {
+        LaunchDescription(inBackground: launchedInBackground, wakingEvent: options.wakingEvent?.name)
+    }
+
+    /// For whoever hears events otherwise than by `hello`. Hooks only: the program can't have set up its signals yet.
+    mutating func announcePlainLaunch(into effects: inout [Effect]) {
+        guard policy.announcesEvents, !policy.requiresHello else { return }
+        let transition: Transition = launchedInBackground ? .launchInBackground : .launch
+        for event in transition.events {
+            lastSequence += 1
+            var delivery = Delivery(event: .lifecycle(event), sequence: lastSequence, audience: .hooks)
+            if event == .didFinishLaunching {
+                delivery.launch = launchDescription
+                delivery.info = options.info
+            }
+            effects.append(.deliver(id, delivery))
+        }
+        guard let event = options.wakingEvent else { return }
+        lastSequence += 1
         effects.append(
             .deliver(
                 id,
-                Delivery(
-                    event: event, sequence: lastSequence, connections: connections, limit: limit,
-                    launchedInBackground: launchedInBackground)))
+                Delivery(event: .wake(event.name), sequence: lastSequence, info: event.info, audience: .hooks)))
     }
 
+    // MARK: Delivering
+
+    /// A transition's events in its order; what changed meanwhile comes before `didBecomeActive`.
+    mutating func deliver(_ transition: Transition, at now: Instant, into effects: inout [Effect]) {
+        for event in transition.events {
+            if event == .didBecomeActive { deliverKeptChanges(at: now, into: &effects) }
+            deliver(event, at: now, into: &effects)
+        }
+    }
+
+    mutating func deliver(
+        _ event: LifecycleEvent, to audience: Delivery.Audience = .everybody, at now: Instant,
+        into effects: inout [Effect]
+    ) {
+        deliver(.lifecycle(event), limit: policy.limit(of: event), to: audience, at: now, into: &effects)
+    }
+
+    /// Tells every connection of the app; a plain app hears of it by signals and hooks at most, and owes nothing.
+    mutating func deliver(
+        _ event: Event, limit: Span? = nil, info: [Info] = [], to audience: Delivery.Audience = .everybody,
+        at now: Instant, into effects: inout [Effect]
+    ) {
+        guard isAware || policy.announcesEvents else { return }
+        lastSequence += 1
+        let owesAcknowledgement = isAware && limit != nil && event.needsAcknowledgement
+        if owesAcknowledgement, let limit, event != .lifecycle(.willTerminate) {
+            let watchdog = watchdog(limit, at: now)
+            pending.append(PendingAcknowledgement(sequence: lastSequence, event: event, watchdog: watchdog))
+        }
+        var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: info)
+        delivery.limit = limit
+        delivery.audience = audience
+        effects.append(.deliver(id, delivery))
+        if owesAcknowledgement { effects.append(.measureCPUTime(id)) }
+    }
+
+    /// What a watchdog has begun with, and what it ends with.
+    mutating func cpuTimeMeasured(_ cpuTime: Span) {
+        self.cpuTime = cpuTime
+        for index in pending.indices where pending[index].watchdog.cpuTimeAtStart == nil {
+            pending[index].watchdog.cpuTimeAtStart = cpuTime
+        }
+        if case .terminating(var watchdog, let sequence) = end, watchdog.cpuTimeAtStart == nil {
+            watchdog.cpuTimeAtStart = cpuTime
+            end = .terminating(watchdog, sequence: sequence)
+        }
+    }
+
+    // MARK: Answers
+
     mutating func acknowledge(_ sequence: Int, at now: Instant, into effects: inout [Effect]) {
-        if case .terminating(let countdown, sequence) = end {
+        if case .terminating(let watchdog, sequence) = end {
             // Heard, it still has to end in time; a second acknowledgement is one of nothing.
-            end = .terminating(countdown, sequence: nil)
-            effects.append(.note(id, .acknowledged(.willTerminate, sequence: sequence)))
+            end = .terminating(watchdog, sequence: nil)
+            effects.append(.note(id, .acknowledged(.lifecycle(.willTerminate), sequence: sequence)))
             return
         }
         guard let index = pending.firstIndex(where: { $0.sequence == sequence }) else {
@@ -60,15 +136,16 @@ extension App {
         }
         let acknowledged = pending.remove(at: index)
         effects.append(.note(id, .acknowledged(acknowledged.event, sequence: sequence)))
+        demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)
     }
 
     /// `--aware` is met by an acknowledged launch only: one that was left unanswered is owed again, in the time left.
     private mutating func demandLaunchAgain() {
-        guard policy.requiresHello, let unanswered = pending.first(where: { $0.event == .didFinishLaunching }) else {
-            return
-        }
-        launch = unanswered.countdown
+        guard policy.requiresHello, !isReady,
+            let unanswered = pending.first(where: { $0.event == .lifecycle(.didFinishLaunching) })
+        else { return }
+        launch = unanswered.watchdog
         hasFinishedLaunching = false
     }
 
@@ -81,6 +158,7 @@ extension App {
         demandLaunchAgain()
         pending.removeAll()
         effects.append(.note(id, .becamePlain))
+        demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)
     }
 }

@@ -4,7 +4,9 @@ extension App {
     enum Due {
         case timeLimit
         case launchWatchdog
-        case acknowledgement(PendingAcknowledgement)
+        /// Of the event at this index of `pending`.
+        case acknowledgement(Int)
+        case signOfLife
         case terminateLimit
         case warning
         case budget
@@ -16,7 +18,7 @@ extension App {
         var isHeldOffByTracer: Bool {
             switch self {
             case .timeLimit, .measurement, .tracerCheck: false
-            case .launchWatchdog, .acknowledgement, .terminateLimit, .warning, .budget, .suspension: true
+            case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension: true
             }
         }
     }
@@ -37,12 +39,13 @@ extension App {
     }
 
     private func considerWatchdogs(_ consider: (Instant?) -> Void) {
-        if case .terminating(let countdown, _) = end { consider(countdown.end) }
+        if case .terminating(let watchdog, _) = end { consider(watchdog.end) }
         guard end == nil else { return }
         consider(launch?.end)
-        for acknowledgement in pending { consider(acknowledgement.countdown.end) }
+        for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
+        consider(signOfLife?.end)
         guard phase == .background else { return }
-        if tasks.isEmpty, launch == nil, pending.isEmpty { consider(grace?.end) }
+        if tasks.isEmpty || policy.exitsOnSuspend, launch == nil, pending.isEmpty { consider(grace?.end) }
         consider(warningInstant)
         consider(killInstant)
     }
@@ -56,10 +59,11 @@ extension App {
         func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
         if phase == .over { return nil }
         if isDue(timeLimitInstant) { return .timeLimit }
-        if case .terminating(let countdown, _) = end, isDue(countdown.end) { return .terminateLimit }
+        if case .terminating(let watchdog, _) = end, isDue(watchdog.end) { return .terminateLimit }
         if end == nil {
             if isDue(launch?.end) { return .launchWatchdog }
-            if let late = pending.first(where: { isDue($0.countdown.end) }) { return .acknowledgement(late) }
+            if let late = pending.firstIndex(where: { isDue($0.watchdog.end) }) { return .acknowledgement(late) }
+            if isDue(signOfLife?.end) { return .signOfLife }
             if phase == .background {
                 if isDue(warningInstant) { return .warning }
                 if isDue(killInstant) { return .budget }
@@ -92,7 +96,8 @@ extension App {
         switch due {
         case .timeLimit: killForTimeLimit(at: now, into: &effects)
         case .launchWatchdog: killForLaunch(at: now, into: &effects)
-        case .acknowledgement(let late): killForAcknowledgement(late, at: now, into: &effects)
+        case .acknowledgement(let index): killForAcknowledgement(pending[index], at: now, into: &effects)
+        case .signOfLife: killForSignOfLife(at: now, into: &effects)
         case .terminateLimit: killForTerminateLimit(at: now, into: &effects)
         case .warning: warn(at: now, into: &effects)
         case .budget: killForBudget(at: now, into: &effects)
@@ -110,35 +115,31 @@ extension App {
     }
 
     private mutating func killForLaunch(at now: Instant, into effects: inout [Effect]) {
-        let elapsed = startedAt.map { now - $0 }
-        kill(killReport(.launchWatchdog, limit: policy.launchLimit, elapsed: elapsed, at: now), at: now, into: &effects)
+        guard let launch else { return }
+        kill(killReport(.launchWatchdog, event: nil, launch, at: now), at: now, into: &effects)
     }
 
     private mutating func killForAcknowledgement(
         _ late: PendingAcknowledgement, at now: Instant, into effects: inout [Effect]
     ) {
         guard let reason = late.event.watchdog else { return }
-        var report = killReport(reason, limit: late.limit, elapsed: late.elapsed(at: now), at: now)
-        report.event = late.event
-        kill(report, at: now, into: &effects)
+        kill(killReport(reason, event: late.event, late.watchdog, at: now), at: now, into: &effects)
+    }
+
+    private mutating func killForSignOfLife(at now: Instant, into effects: inout [Effect]) {
+        guard let signOfLife else { return }
+        let elapsed = signOfLife.elapsed(at: now)
+        killForSignOfLife(limit: signOfLife.limit, elapsed: elapsed, at: now, into: &effects)
     }
 
     private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {
-        let limit = policy.terminateLimit
-        var report = killReport(.processExitWatchdog, limit: limit, elapsed: limit, at: now)
-        report.event = .willTerminate
+        guard case .terminating(let watchdog, _) = end else { return }
+        let report = killReport(.processExitWatchdog, event: .lifecycle(.willTerminate), watchdog, at: now)
         kill(report, at: now, into: &effects)
     }
 
     private mutating func killForBudget(at now: Instant, into effects: inout [Effect]) {
         let report = killReport(.backgroundTaskTimeout, limit: policy.backgroundBudget, at: now)
         kill(report, at: now, into: &effects)
-    }
-}
-
-extension App.PendingAcknowledgement {
-    func elapsed(at now: Instant) -> Span {
-        guard let end = countdown.end else { return limit - countdown.left }
-        return limit + (now - end)
     }
 }

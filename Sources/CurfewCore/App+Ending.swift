@@ -16,18 +16,20 @@ extension App {
     }
 
     /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
-    private mutating func terminate(at now: Instant, into effects: inout [Effect]) {
+    mutating func terminate(at now: Instant, into effects: inout [Effect]) {
         pending.removeAll()
         launch = nil
         continueIfStopped(into: &effects)
-        let countdown = countdown(policy.terminateLimit, at: now)
+        let watchdog = watchdog(policy.terminateLimit, at: now)
         if isAware {
-            deliver(.willTerminate, limit: policy.terminateLimit, at: now, into: &effects)
-            end = .terminating(countdown, sequence: lastSequence)
+            deliver(.termination, at: now, into: &effects)
+            end = .terminating(watchdog, sequence: lastSequence)
         } else {
             wasTerminated = true
-            end = .terminating(countdown, sequence: nil)
-            effects.append(.terminate(id))
+            end = .terminating(watchdog, sequence: nil)
+            deliver(.willTerminate, to: .hooks, at: now, into: &effects)
+            effects.append(.terminate(id, signal: policy.terminateSignal))
+            effects.append(.measureCPUTime(id))
         }
         updateClocks(at: now)
         answerSuspensionRequests(into: &effects)
@@ -41,11 +43,20 @@ extension App {
         return report
     }
 
+    /// As the other, with what a watchdog saw.
+    func killReport(_ reason: KillReason, event: Event?, _ watchdog: Watchdog, at now: Instant) -> KillReport {
+        var report = killReport(reason, limit: watchdog.limit, elapsed: watchdog.elapsed(at: now), at: now)
+        report.event = event
+        if let cpuTime, let start = watchdog.cpuTimeAtStart { report.cpuTime = max(.zero, cpuTime - start) }
+        return report
+    }
+
     mutating func kill(_ report: KillReport, at now: Instant, into effects: inout [Effect]) {
         if case .killed = end { return }
         end = .killed(report)
         pending.removeAll()
         tasks.removeAll()
+        keptChanges.removeAll()
         effects.append(.kill(id, report))
         enter(.over, at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
@@ -70,7 +81,11 @@ extension App {
         enter(.over, at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
         effects.append(
-            .ended(id, Ending(kill: killed, leader: leader, wasTerminated: wasTerminated, state: finalState)))
+            .ended(
+                id,
+                Ending(
+                    kill: killed, leader: leader, terminateSignal: wasTerminated ? policy.terminateSignal : nil,
+                    state: finalState)))
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }

@@ -3,7 +3,9 @@ extension App {
     mutating func started(at now: Instant, into effects: inout [Effect]) {
         guard canStart else { return }
         startedAt = now
-        if policy.requiresHello, !hasFinishedLaunching { launch = countdown(policy.launchLimit, at: now) }
+        if policy.requiresHello, !hasFinishedLaunching, !isReady {
+            launch = Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero)
+        }
         scheduleMeasurement(at: now)
         if launchedInBackground {
             grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
@@ -11,13 +13,15 @@ extension App {
         } else {
             enter(.foreground(isActive: true), at: now, into: &effects)
         }
+        announcePlainLaunch(into: &effects)
         announceLaunch(at: now, into: &effects)
+        demandSignOfLife(at: now)
         proceed(at: now, into: &effects)
     }
 
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
     mutating func home(stopped: Bool, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
-        guard case .foreground = phase, end == nil else {
+        guard case .foreground(let isActive) = phase, end == nil else {
             // One that is being ended leaves the front without a word when another takes it.
             if case .foreground = phase, request == nil { leaveForeground(at: now, into: &effects) }
             answerState(request, into: &effects)
@@ -26,8 +30,8 @@ extension App {
         leaveForeground(at: now, into: &effects)
         isStoppedByTerminal = stopped
         if isAware || !wantsSuspension(at: now) { continueIfStopped(into: &effects) }
-        deliver(.willResignActive, at: now, into: &effects)
-        deliver(.didEnterBackground, limit: policy.enterBackgroundLimit, at: now, into: &effects)
+        let transition: Transition = policy.exitsOnSuspend ? .homeExiting : isActive ? .home : .interruptionAccepted
+        deliver(transition, at: now, into: &effects)
         finishHome(request: request, at: now, into: &effects)
     }
 
@@ -35,7 +39,7 @@ extension App {
     private mutating func leaveForeground(at now: Instant, into effects: inout [Effect]) {
         budget = Countdown(policy.backgroundBudget)
         warning = nil
-        grace = isAware ? nil : policy.grace.map { Countdown($0) }
+        grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
         enter(.background, at: now, into: &effects)
     }
 
@@ -50,11 +54,12 @@ extension App {
 
     mutating func open(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
         guard canBeOpened else {
+            if case .foreground(isActive: false) = phase { return dismiss(request: request, at: now, into: &effects) }
             answerState(request, into: &effects)
             return
         }
         let wasSuspended = isSuspending
-        pending.removeAll { $0.event == .didEnterBackground }
+        pending.removeAll { $0.event.isBackgroundOnly }
         grace = nil
         warning = nil
         enter(.foreground(isActive: true), at: now, into: &effects)
@@ -62,9 +67,9 @@ extension App {
         if isAware, !hasFinishedLaunching {
             announceLaunch(at: now, into: &effects)
         } else {
-            deliver(.willEnterForeground, at: now, into: &effects)
-            deliver(.didBecomeActive, at: now, into: &effects)
+            deliver(wasSuspended ? .openFromSuspended : .openFromBackground, at: now, into: &effects)
         }
+        demandSignOfLife(at: now)
         answerSuspensionRequests(into: &effects)
         answerState(request, into: &effects)
         scheduleMeasurement(at: now)
@@ -80,10 +85,10 @@ extension App {
         if case .suspended = phase { true } else { false }
     }
 
-    /// Whether something lets it run on in background.
+    /// Whether something lets it run on in background. One that exits on suspend has no background tasks there.
     func isOwedTime(at now: Instant) -> Bool {
-        if !tasks.isEmpty || launch != nil { return true }
-        if pending.contains(where: { $0.event != .willTerminate }) { return true }
+        if launch != nil || !pending.isEmpty { return true }
+        if !tasks.isEmpty, !policy.exitsOnSuspend { return true }
         guard let grace else { return false }
         return !grace.isOver(at: now)
     }
@@ -94,6 +99,8 @@ extension App {
 
     mutating func suspend(at now: Instant, into effects: inout [Effect]) {
         grace = nil
+        unheardWakingEvents.removeAll()
+        if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
         nextMeasurement = nil
         enter(.suspended(isConfirmed: false), at: now, into: &effects)
         effects.append(.suspend(id))
@@ -106,10 +113,11 @@ extension App {
         answerSuspensionRequests(into: &effects)
     }
 
-    /// Undoes a suspension that a message sent before it has overtaken.
+    /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
     mutating func returnToBackground(at now: Instant, into effects: inout [Effect]) {
         enter(.background, at: now, into: &effects)
         resume(into: &effects)
+        demandSignOfLife(at: now)
         answerSuspensionRequests(into: &effects)
         scheduleMeasurement(at: now)
     }

@@ -18,6 +18,7 @@ extension App {
         if isSuspending {
             returnToBackground(at: now, into: &effects)
             announceLaunch(at: now, into: &effects)
+            deliverKeptChanges(at: now, into: &effects)
         } else {
             continueIfStopped(into: &effects)
         }
@@ -65,14 +66,13 @@ extension App {
     private mutating func deliverExpiration(of task: BackgroundTask, left: Span, into effects: inout [Effect]) {
         var listeners = connections
         if let connection = task.connection, !listeners.contains(connection) { listeners.append(connection) }
-        guard !listeners.isEmpty else { return }
+        guard !listeners.isEmpty || policy.announcesEvents else { return }
         lastSequence += 1
-        effects.append(
-            .deliver(
-                id,
-                Delivery(
-                    event: .backgroundTaskWillExpire, sequence: lastSequence, connections: listeners, limit: left,
-                    task: task.id)))
+        var delivery = Delivery(
+            event: .lifecycle(.backgroundTaskWillExpire), sequence: lastSequence, connections: listeners)
+        delivery.limit = left
+        delivery.task = task.id
+        effects.append(.deliver(id, delivery))
     }
 
     /// When the warning is due; nil when none is.

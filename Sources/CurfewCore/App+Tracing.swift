@@ -15,7 +15,7 @@ extension App {
 
     mutating func tracerChecked(isTraced nowTraced: Bool, at now: Instant, into effects: inout [Effect]) {
         isAwaitingTracerCheck = false
-        guard killed == nil else { return }
+        guard killed == nil, phase != .over else { return }
         if nowTraced != isTraced {
             isTraced = nowTraced
             effects.append(.note(id, .traced(nowTraced)))
@@ -29,17 +29,11 @@ extension App {
     }
 
     private mutating func updateWatchdogs(at now: Instant) {
-        for index in pending.indices { pending[index].countdown.set(running: !isTraced, at: now) }
+        for index in pending.indices { pending[index].watchdog.set(running: !isTraced, at: now) }
         launch?.set(running: !isTraced, at: now)
-        if case .terminating(var countdown, let sequence) = end {
-            countdown.set(running: !isTraced, at: now)
-            end = .terminating(countdown, sequence: sequence)
+        if case .terminating(var watchdog, let sequence) = end {
+            watchdog.set(running: !isTraced, at: now)
+            end = .terminating(watchdog, sequence: sequence)
         }
-    }
-}
-
-extension Countdown {
-    fileprivate mutating func set(running: Bool, at now: Instant) {
-        if running { start(at: now) } else { pause(at: now) }
     }
 }

@@ -1,12 +1,12 @@
 /// One app's life: its state, its clock, its background tasks, and what is owed to it and by it.
 ///
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
-/// The files beside this one hold its transitions by topic: `App+Home`, `App+Tasks`, `App+Channel`,
-/// `App+Ending`, `App+Deadlines`, `App+Tracing`.
+/// The files beside this one hold its transitions by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
+/// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     public let policy: Policy
-    public let launchedInBackground: Bool
+    public let options: LaunchOptions
     /// Open tasks, in the order of `begin`.
     public internal(set) var tasks: [BackgroundTask] = []
     /// When `state` last changed.
@@ -31,12 +31,26 @@ public struct App: Sendable, Hashable {
     /// What a plain app may still run in background without a task.
     var grace: Countdown?
     /// What is left to say `hello`, when that is demanded.
-    var launch: Countdown?
+    var launch: Watchdog?
     /// Events delivered and not yet acknowledged, oldest first.
     var pending: [PendingAcknowledgement] = []
+    /// Changes posted while it was suspended: one per aspect, the latest, in the order of their first posting.
+    var keptChanges: [PostedEvent] = []
+    /// Waking events that came before it was aware, oldest first.
+    var unheardWakingEvents: [UnheardEvent] = []
+    /// What is left to give a sign of life, when those are demanded.
+    var signOfLife: Watchdog?
+    /// How often a sign of life is owed; nil: never.
+    public internal(set) var watchdogInterval: Span?
     /// Connections that said `hello`, in that order.
     var connections: [ConnectionID] = []
     var hasFinishedLaunching = false
+    /// Whether it said `READY=1`.
+    public internal(set) var isReady = false
+    /// Whether it said `STOPPING=1`.
+    public internal(set) var isStopping = false
+    /// The CPU time it had used when that was last measured.
+    var cpuTime: Span?
     var lastTask = 0
     var lastSequence = 0
     /// Requests that wait for the suspension to be confirmed.
@@ -53,25 +67,35 @@ public struct App: Sendable, Hashable {
         case over
     }
 
-    enum End: Sendable, Hashable {
-        /// Asked to end; `sequence` is that of `willTerminate`, nil for a plain app.
-        case terminating(Countdown, sequence: Int?)
+    /// Indirect, as other large and rare cases of the core are: what is passed on at each step is copied, and stays small.
+    indirect enum End: Sendable, Hashable {
+        /// Asked to end; `sequence` is that of `willTerminate`, nil once heard, and for a plain app.
+        case terminating(Watchdog, sequence: Int?)
         case killed(KillReport)
     }
 
     struct PendingAcknowledgement: Sendable, Hashable {
         var sequence: Int
-        var event: LifecycleEvent
-        var limit: Span
-        var countdown: Countdown
+        var event: Event
+        var watchdog: Watchdog
     }
 
-    init(id: AppID, policy: Policy, inBackground: Bool, at now: Instant) {
+    /// Who is to hear of it when the app is aware; whoever else listens has heard.
+    struct UnheardEvent: Sendable, Hashable {
+        var event: PostedEvent
+        var audience: Delivery.Audience
+    }
+
+    init(id: AppID, policy: Policy, options: LaunchOptions, at now: Instant) {
         self.id = id
         self.policy = policy
-        launchedInBackground = inBackground
+        self.options = options
+        watchdogInterval = policy.watchdogInterval
         stateSince = now
         budget = Countdown(policy.backgroundBudget)
+        if let event = options.wakingEvent {
+            unheardWakingEvents = [UnheardEvent(event: event, audience: launchAudience)]
+        }
     }
 
     /// Where the app is; a suspension not yet confirmed still counts as `background`.
@@ -103,7 +127,20 @@ public struct App: Sendable, Hashable {
     }
 
     /// The events whose acknowledgement is still owed, oldest first.
-    public var unacknowledgedEvents: [LifecycleEvent] { pending.map(\.event) }
+    public var unacknowledgedEvents: [Event] { pending.map(\.event) }
+
+    /// The names of the changes kept for it while it is suspended.
+    public var keptChangeNames: [String] { keptChanges.map(\.name) }
+
+    /// What a plain app without a task may still run in background; nil when nothing of the kind counts.
+    public func graceRemaining(at now: Instant) -> Span? {
+        phase == .background && tasks.isEmpty && end == nil ? grace?.remaining(at: now) : nil
+    }
+
+    /// Whether a watchdog runs whose report tells the CPU time used meanwhile.
+    public var isWatched: Bool { launch != nil || !pending.isEmpty || isTerminating }
+
+    public var launchedInBackground: Bool { options.inBackground }
 
     var isInForeground: Bool {
         switch phase {
@@ -146,9 +183,13 @@ public struct App: Sendable, Hashable {
             warning?.pause(at: now)
             grace?.pause(at: now)
         }
+        let owesSignsOfLife = isRunning && end == nil && !isTraced
+        signOfLife?.set(running: owesSignsOfLife, at: now)
     }
 
     func countdown(_ span: Span, at now: Instant) -> Countdown {
         Countdown(span, startingAt: isTraced ? nil : now)
     }
+
+    func watchdog(_ limit: Span, at now: Instant) -> Watchdog { Watchdog(limit, startingAt: isTraced ? nil : now) }
 }

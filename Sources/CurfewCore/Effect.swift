@@ -6,32 +6,61 @@ public enum Effect: Sendable, Hashable {
     case suspend(AppID)
     /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed.
     case resume(AppID)
-    /// SIGTERM to the whole tree, which runs.
-    case terminate(AppID)
+    /// The signal that asks for an end, to the whole tree, which runs.
+    case terminate(AppID, signal: Int32)
     /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
-    case kill(AppID, KillReport)
+    indirect case kill(AppID, KillReport)
     /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`.
     case sweep(AppID, kills: Bool)
-    case ended(AppID, Ending)
+    indirect case ended(AppID, Ending)
     case stateChanged(AppID, from: LifecycleState, to: LifecycleState)
     /// Answered by `footprintMeasured`.
     case measureFootprint(AppID)
-    /// Answered by `tracerChecked`.
+    /// Answered by `cpuTimeMeasured`.
+    case measureCPUTime(AppID)
+    /// Answered by `tracerChecked`, and by `cpuTimeMeasured` before it where the app `isWatched`.
     case checkTracer(AppID)
     case note(AppID, Note)
 }
 
-/// One event on its way to an app's connections.
+/// One event on its way to an app.
 public struct Delivery: Sendable, Hashable {
-    public var event: LifecycleEvent
+    public var event: Event
     public var sequence: Int
     public var connections: [ConnectionID]
+    public var info: [Info]
+    public var audience: Audience
     /// The time the app has for it; nil when it has none to keep to.
     public var limit: Span?
     /// The task it is about; only with `backgroundTaskWillExpire`.
     public var task: TaskID?
-    /// Whether the app was launched into background; only with `didFinishLaunching`.
-    public var launchedInBackground: Bool?
+    /// Only with `didFinishLaunching`.
+    public var launch: LaunchDescription?
+
+    /// Who hears of it, besides those who follow the app's history.
+    public enum Audience: Sendable, Hashable {
+        /// Its connections, the signals of `--on` and the hooks of `--exec-on`.
+        case everybody
+        case connections
+        case hooks
+    }
+
+    public init(
+        event: Event, sequence: Int, connections: [ConnectionID] = [], info: [Info] = [],
+        audience: Audience = .everybody
+    ) {
+        self.event = event
+        self.sequence = sequence
+        self.connections = connections
+        self.info = info
+        self.audience = audience
+    }
+}
+
+/// How an app was launched, as `didFinishLaunching` tells it.
+public struct LaunchDescription: Sendable, Hashable {
+    public var inBackground: Bool
+    public var wakingEvent: String?
 }
 
 /// The answer to a request.
@@ -50,12 +79,19 @@ public enum Note: Sendable, Hashable {
     case taskReleased(TaskID, name: String)
     case unknownTaskEnded(TaskID)
     case unknownAcknowledgement(sequence: Int)
-    case acknowledged(LifecycleEvent, sequence: Int)
+    case acknowledged(Event, sequence: Int)
     case becameAware
     case becamePlain
     case expirationWarning([TaskID])
     case traced(Bool)
     case suspensionIncomplete
+    /// A change was posted while it is suspended.
+    case changeKept(String)
+    case ready
+    case stopping
+    case timeoutExtended(Span)
+    /// It asked for more time with no transition running.
+    case nothingToExtend
 }
 
 /// Why an app is killed, and what made it so.
@@ -65,8 +101,10 @@ public struct KillReport: Sendable, Hashable {
     public var limit: Span?
     /// The time that had passed.
     public var elapsed: Span?
+    /// The CPU time used meanwhile, by the whole tree.
+    public var cpuTime: Span?
     /// The event that wasn't acknowledged.
-    public var event: LifecycleEvent?
+    public var event: Event?
     /// The tasks open at that moment, oldest first.
     public var tasks: [TaskAge]
     public var memoryLimit: UInt64?
@@ -93,8 +131,8 @@ public struct Ending: Sendable, Hashable {
     public var kill: KillReport?
     /// How its leader ended; nil when nobody saw it.
     public var leader: ExitOutcome?
-    /// Whether SIGTERM was sent to it by us.
-    public var wasTerminated: Bool
+    /// The signal we asked it to end with; nil when we didn't.
+    public var terminateSignal: Int32?
     public var state: LifecycleState
 
     public enum Status: Sendable, Hashable {
@@ -108,7 +146,7 @@ public struct Ending: Sendable, Hashable {
         if let kill { return .exit(kill.reason.exitStatus) }
         switch leader {
         case .exited(let code): return .exit(Int32(code))
-        case .signaled(let signal, _) where wasTerminated && signal == 15: return .exit(128 + signal)
+        case .signaled(let signal, _) where signal == terminateSignal: return .exit(128 + signal)
         case .signaled(let signal, _): return .raise(signal: signal)
         case nil: return .exit(KillReason.supervisorExit.exitStatus)
         }

@@ -1,7 +1,7 @@
 /// Everything the core can be told; inputs arrive in the order of time.
 public enum Input: Sendable, Hashable {
     /// A new app, before its program runs.
-    case launch(AppID, Policy, inBackground: Bool)
+    indirect case launch(AppID, Policy, LaunchOptions)
     /// The program has been executed: every limit that counts from its start counts from now.
     case started(AppID)
     /// Its leader has ended.
@@ -15,6 +15,12 @@ public enum Input: Sendable, Hashable {
     /// A terminal has stopped the leader of an app that isn't in front.
     case stoppedByTerminal(AppID)
     case quit(AppID, request: RequestID?)
+    case interrupt(AppID, request: RequestID?)
+    case dismiss(AppID, request: RequestID?)
+    /// An aspect of the app's world has changed.
+    case post(AppID, PostedEvent, request: RequestID?)
+    /// Something the app is resumed for, in background.
+    case wake(AppID, PostedEvent, request: RequestID?)
 
     case hello(AppID, ConnectionID)
     case disconnected(AppID, ConnectionID)
@@ -22,6 +28,8 @@ public enum Input: Sendable, Hashable {
     case beginTask(AppID, name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID)
     case endTask(AppID, TaskID, request: RequestID)
     case ownerExited(AppID, OwnerID)
+    /// A process of the app has spoken sd_notify.
+    case notified(AppID, Notification)
 
     /// Every process of the app is known to be stopped.
     case suspensionConfirmed(AppID)
@@ -31,6 +39,8 @@ public enum Input: Sendable, Hashable {
     /// The kernel refused memory over the limit, or killed for it. `bytes`: the peak it saw.
     case memoryLimitHit(AppID, bytes: UInt64)
     case tracerChecked(AppID, isTraced: Bool)
+    /// The CPU time its tree has used since its start.
+    case cpuTimeMeasured(AppID, Span)
 
     /// Time has passed; nothing else has happened.
     case tick

@@ -14,6 +14,8 @@ public struct Policy: Sendable, Hashable {
     public var wakeLimit: Span
     /// How long a plain app runs on after home before it is stopped; nil: not at all.
     public var grace: Span?
+    /// The same for one whose handlers of home must get to run, where `grace` doesn't say otherwise.
+    public var handlerGrace: Span?
     /// The whole run's limit, from the program's start; infinite when there is none.
     public var timeLimit: Span = .infinite
     /// The fatal footprint in bytes, and who watches it; nil when there is none.
@@ -22,6 +24,14 @@ public struct Policy: Sendable, Hashable {
     public var requiresHello = false
     /// What `quit` does to a suspended app.
     public var terminateSuspended: TerminateSuspended = .kill
+    /// The signal that asks a plain app to end. Source: signal(7): SIGTERM is 15.
+    public var terminateSignal: Int32 = 15
+    /// Whether the app ends where any other is suspended.
+    public var exitsOnSuspend = false
+    /// Whether somebody besides connections hears of events: signals to the program, or hooks.
+    public var announcesEvents = false
+    /// How often the program owes a sign of life, as sd_notify's `WATCHDOG=1`; nil: never.
+    public var watchdogInterval: Span?
     /// Whether the app is over only when its whole tree is, not when its leader is.
     public var waitsForTree = false
 
@@ -39,6 +49,16 @@ public struct Policy: Sendable, Hashable {
         wakeLimit = profile.wakeLimit
     }
 
+    /// The time to acknowledge an event; nil when none is owed for it.
+    func limit(of event: LifecycleEvent) -> Span? {
+        switch event {
+        case .didFinishLaunching: launchLimit
+        case .didEnterBackground: enterBackgroundLimit
+        case .willTerminate: terminateLimit
+        case .didBecomeActive, .willResignActive, .willEnterForeground, .backgroundTaskWillExpire: nil
+        }
+    }
+
     /// Divides every duration by `scale`, so that CI sees ten minutes in ten seconds.
     public func scaled(by scale: Double) -> Policy {
         var policy = self
@@ -49,7 +69,9 @@ public struct Policy: Sendable, Hashable {
         policy.launchLimit = launchLimit.scaled(by: scale)
         policy.wakeLimit = wakeLimit.scaled(by: scale)
         policy.grace = grace?.scaled(by: scale)
+        policy.handlerGrace = handlerGrace?.scaled(by: scale)
         policy.timeLimit = timeLimit.scaled(by: scale)
+        policy.watchdogInterval = watchdogInterval?.scaled(by: scale)
         return policy
     }
 }

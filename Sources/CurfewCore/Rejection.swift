@@ -4,6 +4,8 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
     case terminating
     case notRunning = "not-running"
     case tooManyTasks = "too-many-tasks"
+    case tooManyChanges = "too-many-changes"
+    case tooManyEvents = "too-many-events"
 
     public var message: String {
         switch self {
@@ -11,6 +13,8 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
         case .terminating: "the app is being ended"
         case .notRunning: "the app isn't running"
         case .tooManyTasks: "over \(Policy.maximumOpenTasks) background tasks are open"
+        case .tooManyChanges: "changes of \(App.maximumKeptChanges) names are kept already for the suspended app"
+        case .tooManyEvents: "\(App.maximumWakingEvents) waking events wait to be handled"
         }
     }
 }

@@ -20,6 +20,12 @@ public struct Supervisor: Sendable, Hashable {
 
     public func app(_ id: AppID) -> App? { apps.first { $0.id == id } }
 
+    /// The background time the app has left; without copying the app, for this is asked most often.
+    public func remaining(of id: AppID, at now: Instant) -> Span? {
+        for index in apps.indices where apps[index].id == id { return apps[index].remaining(at: now) }
+        return nil
+    }
+
     /// The one app in front, if there is one.
     public var foregroundApp: AppID? { apps.first { $0.state.isForeground }?.id }
 
@@ -33,9 +39,9 @@ public struct Supervisor: Sendable, Hashable {
     /// As `handle(_:at:)`, appending to effects that the caller keeps, so that nothing is allocated for none.
     public mutating func handle(_ input: Input, at now: Instant, into effects: inout [Effect]) {
         switch input {
-        case .launch(let id, let policy, let inBackground):
+        case .launch(let id, let policy, let options):
             precondition(index(of: id) == nil, "app \(id.rawValue) was launched twice; input \(input)")
-            apps.append(App(id: id, policy: policy, inBackground: inBackground, at: now))
+            apps.append(App(id: id, policy: policy, options: options, at: now))
         case .tick:
             for index in apps.indices { apps[index].proceed(at: now, into: &effects) }
         case .started(let id):
@@ -79,6 +85,12 @@ extension App {
         case .home(_, let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
         case .stoppedByTerminal: stoppedByTerminal()
         case .quit(_, let request): quit(request: request, at: now, into: &effects)
+        case .interrupt(_, let request): interrupt(request: request, at: now, into: &effects)
+        case .dismiss(_, let request): dismiss(request: request, at: now, into: &effects)
+        case .post(_, let change, let request): post(change, request: request, at: now, into: &effects)
+        case .wake(_, let event, let request): wake(event, request: request, at: now, into: &effects)
+        case .notified(_, let notification): notified(notification, at: now, into: &effects)
+        case .cpuTimeMeasured(_, let cpuTime): cpuTimeMeasured(cpuTime)
         case .hello(_, let connection): hello(connection, at: now, into: &effects)
         case .disconnected(_, let connection): disconnected(connection, at: now, into: &effects)
         case .acknowledge(_, let sequence): acknowledge(sequence, at: now, into: &effects)
@@ -103,8 +115,9 @@ extension Input {
         switch self {
         case .launch(let id, _, _), .started(let id), .leaderExited(let id, _), .treeGone(let id),
             .home(let id, _, _), .open(let id, _), .stoppedByTerminal(let id), .quit(let id, _), .hello(let id, _),
-            .disconnected(let id, _),
-            .acknowledge(let id, _), .beginTask(let id, _, _, _, _), .endTask(let id, _, _),
+            .disconnected(let id, _), .interrupt(let id, _), .dismiss(let id, _), .post(let id, _, _),
+            .wake(let id, _, _), .notified(let id, _), .cpuTimeMeasured(let id, _), .acknowledge(let id, _),
+            .beginTask(let id, _, _, _, _), .endTask(let id, _, _),
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
             .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _):
             id

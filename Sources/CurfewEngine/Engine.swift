@@ -8,6 +8,8 @@ public final class Engine {
     public private(set) var core = Supervisor()
     public let kernel: any Kernel
     public unowned let host: any EngineHost
+    /// Where each input and what it brought about is recorded; nil when nobody asked.
+    public var journal: (any JournalWriting)?
 
     private var effects: [Effect] = []
     private var watches: [Watch] = []
@@ -66,9 +68,9 @@ public final class Engine {
         return min(left, right)
     }
 
-    public func launch(_ app: AppID, _ policy: Policy, inBackground: Bool) {
+    public func launch(_ app: AppID, _ policy: Policy, _ options: LaunchOptions = LaunchOptions()) {
         watches.append(Watch(app: app))
-        feed(.launch(app, policy, inBackground: inBackground))
+        feed(.launch(app, policy, options))
     }
 
     /// Takes an input and performs all that follows from it. What the host feeds meanwhile is performed after.
@@ -77,7 +79,7 @@ public final class Engine {
         case .home(let app, stopped: true, _), .stoppedByTerminal(let app): update(app) { $0.stoppedByTerminal = true }
         default: break
         }
-        core.handle(input, at: kernel.now, into: &effects)
+        step(input)
         performAll()
     }
 
@@ -112,7 +114,15 @@ public final class Engine {
         effects.removeAll(keepingCapacity: true)
     }
 
-    private func result(_ input: Input) { core.handle(input, at: kernel.now, into: &effects) }
+    private func result(_ input: Input) { step(input) }
+
+    /// The one place where the core is told something.
+    private func step(_ input: Input) {
+        let now = kernel.now
+        let count = effects.count
+        core.handle(input, at: now, into: &effects)
+        journal?.record(input, at: now, effects[count...])
+    }
 
     private func perform(_ effect: Effect) {
         switch effect {
@@ -122,7 +132,7 @@ public final class Engine {
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app): suspend(app)
         case .resume(let app): resume(app)
-        case .terminate(let app): kernel.terminate(app)
+        case .terminate(let app, let signal): kernel.terminate(app, signal: signal)
         case .kill(let app, let report):
             kill(app)
             host.record(.killing(report), of: app)
@@ -137,9 +147,17 @@ public final class Engine {
         case .measureFootprint(let app):
             let limit = core.app(app)?.policy.memory?.fatalLimit
             result(.footprintMeasured(app, bytes: kernel.footprint(app, limit: limit)))
-        case .checkTracer(let app): result(.tracerChecked(app, isTraced: kernel.isTraced(app)))
+        case .measureCPUTime(let app): measureCPUTime(app)
+        case .checkTracer(let app):
+            // What a watchdog that is due has to tell, fresh.
+            if core.app(app)?.isWatched == true { measureCPUTime(app) }
+            result(.tracerChecked(app, isTraced: kernel.isTraced(app)))
         case .note(let app, let note): host.record(.note(note), of: app)
         }
+    }
+
+    private func measureCPUTime(_ app: AppID) {
+        result(.cpuTimeMeasured(app, .microseconds(Int64(clamping: kernel.cpuMicroseconds(of: app)))))
     }
 
     // MARK: Stopping

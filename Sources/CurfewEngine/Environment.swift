@@ -1,7 +1,8 @@
+import CurfewCore
 import CurfewLinux
 import Glibc
 
-/// The child's environment: the caller's, with the control channel's two variables set.
+/// The child's environment: the caller's, with the control channel's variables and sd_notify's set anew.
 ///
 /// `channel`: below 0 when no descriptor is handed down. Its few strings live as long as the process; the caller's are not copied.
 struct Environment {
@@ -9,20 +10,28 @@ struct Environment {
 
     static let channelVariable = "CURFEW_FD"
     static let socketVariable = "CURFEW_SOCKET"
+    static let notifyVariable = "NOTIFY_SOCKET"
 
-    init(channel: Int32, socket: String) {
+    init(channel: Int32, socket: String, notify: String, watchdogInterval: Span?) {
         var count = 0
         let inherited = environ
         while inherited[count] != nil { count += 1 }
-        let copy = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: count + 3)
+        let copy = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: count + 5)
         var used = 0
         for index in 0..<count where !Environment.isOurs(inherited[index]) {
             copy[used] = inherited[index]
             used += 1
         }
-        copy[used] = Environment.entry(Environment.socketVariable, socket)
-        copy[used + 1] = channel < 0 ? nil : Environment.entry(Environment.channelVariable, decimal(Int(channel)))
-        copy[used + 2] = nil
+        func add(_ variable: String, _ value: String) {
+            copy[used] = Environment.entry(variable, value)
+            used += 1
+        }
+        add(Environment.socketVariable, socket)
+        add(Environment.notifyVariable, notify)
+        if channel >= 0 { add(Environment.channelVariable, decimal(Int(channel))) }
+        // Without WATCHDOG_PID it is meant for every process of the app. Source: sd_watchdog_enabled(3).
+        if let watchdogInterval { add("WATCHDOG_USEC", decimal(Int(max(1, watchdogInterval.nanoseconds / 1000)))) }
+        copy[used] = nil
         pointer = UnsafePointer(copy)
     }
 
@@ -31,7 +40,14 @@ struct Environment {
     }
 
     private static func isOurs(_ entry: UnsafeMutablePointer<CChar>?) -> Bool {
-        guard let entry, strncmp(entry, "CURFEW_", 7) == 0 else { return false }
-        return strncmp(entry, "CURFEW_FD=", 10) == 0 || strncmp(entry, "CURFEW_SOCKET=", 14) == 0
+        guard let entry else { return false }
+        switch UInt8(bitPattern: entry[0]) {
+        case UInt8(ascii: "C"):
+            return strncmp(entry, "CURFEW_FD=", 10) == 0 || strncmp(entry, "CURFEW_SOCKET=", 14) == 0
+        case UInt8(ascii: "N"): return strncmp(entry, "NOTIFY_SOCKET=", 14) == 0
+        case UInt8(ascii: "W"):
+            return strncmp(entry, "WATCHDOG_USEC=", 14) == 0 || strncmp(entry, "WATCHDOG_PID=", 13) == 0
+        default: return false
+        }
     }
 }

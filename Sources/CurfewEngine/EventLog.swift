@@ -55,19 +55,24 @@ extension EventLog.Entry {
         case .stateChanged(let from, let to):
             ("stateDidChange", [Field("from", from.rawValue), Field("to", to.rawValue)])
         case .delivered(let event, let sequence):
-            ("didDeliver", [Field("event", event.rawValue), Field("seq", String(sequence))])
+            ("didDeliver", [Field("event", event.name), Field("seq", String(sequence))])
         case .note(let note): note.content
         case .stillRunning(let processes):
             ("stillRunning", [Field("processes", processes.map(\.text).joined(separator: "; "))])
         case .killing(let report): ("willKill", report.fields)
         case .ended(let ending): ("didEnd", ending.fields)
         case .channelDropped(let reason): ("channelDidDrop", [Field("reason", reason)])
+        case .statusText(let text): ("didNotifyStatus", [Field("text", text)])
+        case .mainProcess(let pid): ("mainProcessDidChange", [Field("pid", String(pid))])
+        case .notificationIgnored(let reason): ("notificationIgnored", [Field("reason", reason)])
+        case .settingsLost(let reason): ("settingsLost", [Field("reason", reason)])
+        case .hookDropped(let event): ("hookDropped", [Field("event", event)])
         }
     }
 }
 
 extension Note {
-    fileprivate var content: (String, [Field]) {
+    var content: (String, [Field]) {
         switch self {
         case .taskBegun(let task, let name): ("taskDidBegin", Self.task(task, name))
         case .taskEnded(let task, let name): ("taskDidEnd", Self.task(task, name))
@@ -75,13 +80,19 @@ extension Note {
         case .unknownTaskEnded(let task): ("unknownTaskEnded", [Field("task", String(task.rawValue))])
         case .unknownAcknowledgement(let sequence): ("unknownAcknowledgement", [Field("seq", String(sequence))])
         case .acknowledged(let event, let sequence):
-            ("didAcknowledge", [Field("event", event.rawValue), Field("seq", String(sequence))])
+            ("didAcknowledge", [Field("event", event.name), Field("seq", String(sequence))])
         case .becameAware: ("didBecomeAware", [])
         case .becamePlain: ("didBecomePlain", [])
         case .expirationWarning(let tasks):
             ("backgroundTasksWillExpire", [Field("tasks", tasks.map { String($0.rawValue) }.joined(separator: ","))])
         case .traced(let isTraced): ("tracerDidChange", [Field("traced", isTraced ? "true" : "false")])
         case .suspensionIncomplete: ("suspensionIncomplete", [])
+        case .changeKept(let name): ("changeKept", [Field("event", name)])
+        case .ready: ("didBecomeReady", [])
+        case .stopping: ("isStopping", [])
+        case .timeoutExtended(let span):
+            ("timeoutExtended", [Field("seconds", Seconds.text(nanoseconds: span.nanoseconds))])
+        case .nothingToExtend: ("nothingToExtend", [])
         }
     }
 

@@ -4,10 +4,20 @@ import CurfewLinux
 /// One thing that happened to an app, as its followers hear of it.
 public enum EventRecord: Sendable, Hashable {
     case stateChanged(from: LifecycleState, to: LifecycleState)
-    case delivered(LifecycleEvent, sequence: Int)
+    case delivered(Event, sequence: Int)
     case note(Note)
     case stillRunning([PendingProcess])
     case killing(KillReport)
     case ended(Ending)
     case channelDropped(reason: String)
+    /// `STATUS=` of sd_notify.
+    case statusText(String)
+    /// A process of the app has named its main process.
+    case mainProcess(Int32)
+    /// What came on `NOTIFY_SOCKET` and isn't heeded, and why.
+    case notificationIgnored(reason: String)
+    /// The settings file can't be watched any more.
+    case settingsLost(reason: String)
+    /// A hook wasn't run: too many wait already.
+    case hookDropped(event: String)
 }

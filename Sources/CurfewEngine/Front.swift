@@ -15,8 +15,9 @@ public enum Front {
         if front.role == CURFEW_ROLE_KEEPER { Keeper(page, plan: plan).takeOver() }
         let channelNumber = Supervision.freeChannelNumber()
         let report = ReportFile.open(plan.reportPath)
+        let journal = Journal.open(plan.journalPath)
         Supervision(
-            plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report,
+            plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report, journal: journal,
             channelNumber: channelNumber
         ).run()
     }

@@ -14,7 +14,8 @@ public protocol Kernel: AnyObject {
     func resume(_ app: AppID)
     /// Continues what a terminal has stopped, when the app isn't suspended.
     func continueAfterTerminalStop(_ app: AppID)
-    func terminate(_ app: AppID)
+    /// The signal that asks for an end, to every process.
+    func terminate(_ app: AppID, signal: Int32)
     /// One round of SIGKILL; asked again until `isGone`.
     func kill(_ app: AppID)
     /// Whether no process of the app is left.
@@ -24,6 +25,8 @@ public protocol Kernel: AnyObject {
     /// In bytes; exact where it comes near `limit`.
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64
     func isTraced(_ app: AppID) -> Bool
+    /// Of all that has run in it, as far as that can be known.
+    func cpuMicroseconds(of app: AppID) -> UInt64
 }
 
 /// Whoever passes on what the engine has to say: to clients, the terminal, the report.

@@ -7,16 +7,19 @@ enum KillNarration {
     /// 30 s was over`.
     static func text(_ report: KillReport) -> String {
         let code = report.reason.code.map { " (\($0))" } ?? ""
-        return "\(report.reason.rawValue)\(code): \(culprit(report))"
+        return "\(report.reason.rawValue)\(code): \(culprit(report))\(meanwhile(report))"
     }
 
     private static func culprit(_ report: KillReport) -> String {
         switch report.reason {
         case .launchWatchdog where report.event == nil:
-            "it said no hello within \(duration(report.limit)) of its launch"
+            "it said neither hello nor READY=1 within \(duration(report.limit)) of its launch"
         case .launchWatchdog, .sceneUpdateWatchdog: unacknowledged(report)
-        case .processExitWatchdog: "it hadn't ended \(duration(report.limit)) after it was asked to"
+        case .processExitWatchdog: "it hadn't ended \(duration(report.limit)) after willTerminate"
+        case .watchdog: signOfLife(report)
         case .backgroundTaskTimeout: tasks(report) + " when the background budget of \(duration(report.limit)) was over"
+        case .backgroundFetchTimeout:
+            "the waking event \(report.event?.name ?? "") wasn't handled within \(duration(report.limit))"
         case .memoryLimit: memory(report)
         case .tooManyTasks: "it began more than \(Policy.maximumOpenTasks) background tasks"
         case .userQuit: report.state == .suspended ? "it was quit while suspended" : "it was quit"
@@ -26,8 +29,23 @@ enum KillNarration {
     }
 
     private static func unacknowledged(_ report: KillReport) -> String {
-        let event = report.event?.rawValue ?? "an event"
+        let event = report.event?.name ?? "an event"
         return "\(event) wasn't acknowledged within \(duration(report.limit))"
+    }
+
+    /// What it did instead: little CPU time means that it was waiting for something.
+    ///
+    /// Source: Apple, "Addressing watchdog terminations": low CPU time tells of a blocked process, high of a busy one.
+    private static func meanwhile(_ report: KillReport) -> String {
+        guard let cpuTime = report.cpuTime, let elapsed = report.elapsed else { return "" }
+        let wasComputing = cpuTime.nanoseconds >= elapsed.nanoseconds / 2
+        return "; in \(duration(elapsed)) it used \(duration(cpuTime)) of CPU time: "
+            + (wasComputing ? "it was computing" : "it was waiting")
+    }
+
+    private static func signOfLife(_ report: KillReport) -> String {
+        guard let limit = report.limit else { return "it reported itself broken (WATCHDOG=trigger)" }
+        return "it gave no sign of life (WATCHDOG=1) for \(duration(limit))"
     }
 
     private static func tasks(_ report: KillReport) -> String {

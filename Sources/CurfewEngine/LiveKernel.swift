@@ -19,7 +19,7 @@ final class LiveKernel: Kernel {
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
     func resume(_ app: AppID) { tree?.resume() }
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
-    func terminate(_ app: AppID) { tree?.terminate() }
+    func terminate(_ app: AppID, signal: Int32) { tree?.terminate(by: signal) }
     func kill(_ app: AppID) { tree?.kill() }
 
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was
@@ -46,6 +46,7 @@ final class LiveKernel: Kernel {
 
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 { tree?.footprint(limit: limit) ?? 0 }
     func isTraced(_ app: AppID) -> Bool { tree?.isTracedFromOutside() ?? false }
+    func cpuMicroseconds(of app: AppID) -> UInt64 { cpuMicroseconds }
 
     var cpuMicroseconds: UInt64 {
         guard let tree else { return 0 }

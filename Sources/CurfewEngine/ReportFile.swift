@@ -11,7 +11,7 @@ struct ReportFile {
     /// Nil when none was asked for. Exits 125 if it can't be written.
     static func open(_ path: String?) -> ReportFile? {
         guard let path else { return nil }
-        let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT, 0o644)
+        let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_NONBLOCK, 0o644)
         if number < 0 {
             let reason = String(cString: strerror(-number))
             StandardError.print("curfew: run: --report \(path): \(reason); nothing was started")

@@ -11,12 +11,20 @@ public final class RunPlan {
     /// The name asked for; nil: the command's basename, made unique.
     public var name: String?
     public var policy: Policy
-    public var startsInBackground = false
+    public var launch = LaunchOptions()
     public var containment = ContainmentKind.auto
     public var suspension = SuspensionMethod.both
     /// In bytes.
     public var memoryLimit: UInt64?
     public var reportPath: String?
+    /// Where the core's inputs are recorded.
+    public var journalPath: String?
+    /// The file whose changes are posted as `settingsDidChange`.
+    public var settingsPath: String?
+    /// Signals that the program gets for events.
+    public var eventSignals: [EventSignal] = []
+    /// Commands that are run outside the app for events.
+    public var eventHooks: [EventHook] = []
     public var onSupervisorExit = OnSupervisorExit.kill
     public var dropsCapabilities = false
     public var setsNoNewPrivileges = false
@@ -34,6 +42,28 @@ public final class RunPlan {
 
     public var commandLine: [String] {
         (0..<argumentCount).compactMap { index in arguments[index].map { String(cString: $0) } }
+    }
+}
+
+/// A signal for the program at an event of this name.
+public struct EventSignal: Sendable, Hashable {
+    public var event: String
+    public var signal: Int32
+
+    public init(event: String, signal: Int32) {
+        self.event = event
+        self.signal = signal
+    }
+}
+
+/// A command for sh, run outside the app at an event of this name.
+public struct EventHook: Sendable, Hashable {
+    public var event: String
+    public var command: String
+
+    public init(event: String, command: String) {
+        self.event = event
+        self.command = command
     }
 }
 

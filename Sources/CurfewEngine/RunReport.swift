@@ -89,7 +89,8 @@ struct RunReport {
         var members: [(key: String, value: JSON)] = []
         if let limit = kill.limit { members.append(("seconds", .number(Self.seconds(limit)))) }
         if let elapsed = kill.elapsed { members.append(("elapsedSeconds", .number(Self.seconds(elapsed)))) }
-        if let event = kill.event { members.append(("event", .string(event.rawValue))) }
+        if let cpuTime = kill.cpuTime { members.append(("cpuSeconds", .number(Self.seconds(cpuTime)))) }
+        if let event = kill.event { members.append(("event", .string(event.name))) }
         if let bytes = kill.memoryLimit { members.append(("memoryBytes", .integer(Int64(clamping: bytes)))) }
         if let bytes = kill.footprint { members.append(("footprintBytes", .integer(Int64(clamping: bytes)))) }
         return members.isEmpty ? .null : .object(members)

@@ -8,6 +8,7 @@ extension Supervision {
     func finish() -> Never {
         socket?.remove()
         if jobControl?.hasTerminal == true { jobControl?.finish() }
+        hooks?.finish()
         if let ending {
             if let kill = ending.kill {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")

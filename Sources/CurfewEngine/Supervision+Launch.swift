@@ -12,12 +12,14 @@ extension Supervision {
         kernel.tree = nil
         jobControl = JobControl(front: front)
         prepareLoop()
+        makeNotifySocket()
+        watchSettings()
         // The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
         var policy = plan.policy
         policy.memory = plan.memoryLimit.map {
             MemoryPolicy(fatalLimit: $0, isEnforcedByKernel: containment.enforcesMemory)
         }
-        engine.launch(Self.app, policy, inBackground: plan.startsInBackground)
+        engine.launch(Self.app, policy, plan.launch)
         spawn(into: containment)
         Capabilities.keepWhatIsUsed()
         startedAt = kernel.now
@@ -101,6 +103,16 @@ extension Supervision {
             .reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
 
+    private func makeNotifySocket() {
+        do throws(KernelError) {
+            let socket = try NotifySocket.make()
+            _ = curfew_epoll_add(epoll.number, socket.descriptor.number, 1, Source.notify.token())
+            notifySocket = socket
+        } catch {
+            fail(125, error.text)
+        }
+    }
+
     // MARK: The program
 
     private func spawn(into containment: Containment) {
@@ -110,13 +122,15 @@ extension Supervision {
             curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self))
         }
         if status < 0 { fail(125, KernelError("make", "the control pipe", errno: -status).text) }
-        let environment = Environment(channel: channelNumber, socket: socket?.path ?? "")
+        let environment = Environment(
+            channel: channelNumber, socket: socket?.path ?? "", notify: notifySocket?.name ?? "",
+            watchdogInterval: plan.policy.watchdogInterval)
         var request = SpawnRequest(arguments: plan.arguments, environment: environment.pointer)
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
         request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
         // What starts in background gets the terminal when it is opened.
-        request.terminal = plan.startsInBackground ? -1 : jobControl?.terminalForChild ?? -1
+        request.terminal = plan.launch.inBackground ? -1 : jobControl?.terminalForChild ?? -1
         request.channel = channelNumber < 0 ? -1 : channel.1
         request.channelNumber = channelNumber
         request.signalMask = callersMask

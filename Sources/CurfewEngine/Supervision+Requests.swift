@@ -51,17 +51,27 @@ extension Supervision {
             stopFrontAfterHome()
         case .open: engine.feed(.open(Self.app, request: request(connection, id, message.verb)))
         case .quit: engine.feed(.quit(Self.app, request: request(connection, id, message.verb)))
+        case .interrupt: engine.feed(.interrupt(Self.app, request: request(connection, id, message.verb)))
+        case .dismiss: engine.feed(.dismiss(Self.app, request: request(connection, id, message.verb)))
+        case .post:
+            guard let change = postedEvent(message, connection, id, { .change($0) }) else { return }
+            engine.feed(.post(Self.app, change, request: request(connection, id, message.verb)))
+        case .wake:
+            guard let event = postedEvent(message, connection, id, { .wake($0) }) else { return }
+            engine.feed(.wake(Self.app, event, request: request(connection, id, message.verb)))
         }
     }
 
     private enum Verb: String {
-        case hello, ack, begin, end, remaining, tasks, status, events, home, open, quit
+        case hello, ack, begin, end, remaining, tasks, status, events
+        case home, open, interrupt, dismiss, post, wake, quit
 
         func isAllowed(for role: ControlConnection.Role) -> Bool {
             switch (self, role) {
             case (_, .stranger): false
             case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app): true
             case (.home, .operator), (.open, .operator), (.quit, .operator): true
+            case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator): true
             case (.tasks, _), (.status, _), (.events, _): true
             default: false
             }
@@ -69,7 +79,8 @@ extension Supervision {
 
         var whyForbidden: String {
             switch self {
-            case .home, .open, .quit: "a process inside an app can't drive a supervisor"
+            case .home, .open, .interrupt, .dismiss, .post, .wake, .quit:
+                "a process inside an app can't drive a supervisor"
             case .hello, .ack, .begin, .end, .remaining: "only a process inside the app speaks for it"
             case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"
             }
@@ -88,7 +99,7 @@ extension Supervision {
     private func findRole(of connection: ControlConnection) -> ControlConnection.Role {
         let peer = connection.peer
         guard peer.uid == geteuid() || peer.uid == 0 || peer.uid == getuid() else {
-            return isOfApp(peer.pid) ? .app : .stranger
+            return holds(peer.pid) ? .app : .stranger
         }
         // Held by a pidfd while it is looked at, so that no stranger can have taken its pid meanwhile.
         var pidfd = Descriptor(curfew_peer_pidfd(connection.descriptor.number))
@@ -100,7 +111,7 @@ extension Supervision {
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }
 
-    private func isOfApp(_ pid: Int32) -> Bool { kernel.tree?.contains(pid) ?? false }
+    private func holds(_ pid: Int32) -> Bool { kernel.tree?.contains(pid) ?? false }
 
     // MARK: Answers
 
@@ -189,9 +200,32 @@ extension Supervision {
     }
 
     private func remaining(_ connection: ControlConnection, _ id: String?) {
-        guard let app = engine.core.app(Self.app) else { return }
-        let left = app.remaining(at: kernel.now)
+        guard let left = engine.core.remaining(of: Self.app, at: kernel.now) else { return }
         accept(connection, id, [Field("seconds", Seconds.text(nanoseconds: left.nanoseconds))])
+    }
+
+    // MARK: What others tell the app
+
+    /// What `post` and `wake` carry; nil once it was refused.
+    private func postedEvent(
+        _ message: Message, _ connection: ControlConnection, _ id: String?, _ event: (String) -> Event
+    ) -> PostedEvent? {
+        let name = message["name"] ?? ""
+        guard Event.canBePosted(name) else {
+            refuse(connection, id, "invalid", "\(message.verb) needs name=NAME, and none of the lifecycle's")
+            return nil
+        }
+        let info = message.info
+        guard info.count <= Info.maximumCount, info.allSatisfy({ Event.isWord($0.key) }) else {
+            refuse(connection, id, "invalid", "at most \(Info.maximumCount) pairs info.KEY=VALUE, KEY a word")
+            return nil
+        }
+        let posted = PostedEvent(name, info)
+        guard posted.fitsOneLine(as: event(name)) else {
+            refuse(connection, id, "invalid", "it doesn't fit a line of \(LineReader.maximumLineBytes) bytes")
+            return nil
+        }
+        return posted
     }
 
     // MARK: Owners
@@ -215,7 +249,7 @@ extension Supervision {
     private func watchOwner(_ pid: Int32) -> OwnerID? {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         if pidfd.number == -EMFILE, makeRoomForDescriptor() { pidfd = Descriptor(curfew_pidfd_open(pid)) }
-        guard pidfd.isOpen, isOfApp(pid) else {
+        guard pidfd.isOpen, holds(pid) else {
             pidfd.close()
             return nil
         }
@@ -278,20 +312,35 @@ extension Supervision {
 }
 
 extension Supervision {
+    /// To the app's connections, to the program as a signal, and to hooks.
     func deliver(_ delivery: Delivery, to app: AppID) {
-        var fields = [Field("name", delivery.event.rawValue), Field("seq", String(delivery.sequence))]
-        if delivery.event.needsAcknowledgement { fields.append(Field("ack", "required")) }
-        if let task = delivery.task { fields.append(Field("task", String(task.rawValue))) }
-        if let limit = delivery.limit { fields.append(Field("seconds", Seconds.text(nanoseconds: limit.nanoseconds))) }
-        if let inBackground = delivery.launchedInBackground {
-            fields.append(Field("launched", inBackground ? "background" : "foreground"))
-            fields.append(Field("containment", kernel.tree?.containment.description ?? "none"))
-        }
-        let message = Message("event", fields)
-        let aspect = delivery.event.rawValue + (delivery.task.map { String($0.rawValue) } ?? "")
+        let message = delivery.message(containment: kernel.tree?.containment.description ?? "none")
+        let aspect = delivery.aspect
         for id in delivery.connections {
             guard let connection = connections.first(where: { $0.id == id }) else { continue }
             send(message, to: connection, aspect: aspect)
+        }
+        switch delivery.audience {
+        case .everybody:
+            sendSignal(for: delivery.event)
+            runHooks(for: message)
+        case .hooks: runHooks(for: message)
+        case .connections: break
+        }
+    }
+
+    private func sendSignal(for event: Event) {
+        for signal in plan.eventSignals where signal.event == event.name { passToLeader(signal.signal) }
+    }
+
+    private func runHooks(for message: Message) {
+        guard let hooks else { return }
+        let state = engine.core.app(Self.app)?.state ?? .notRunning
+        let about = [
+            Field("app", name), Field("pid", String(kernel.tree?.leader ?? 0)), Field("state", state.rawValue),
+        ]
+        if !hooks.run(Message(message.verb, message.fields + about)) {
+            record(.hookDropped(event: message["name"] ?? ""), of: Self.app)
         }
     }
 }

@@ -23,21 +23,39 @@ extension Supervision {
     // MARK: Children
 
     private func childrenChanged() {
+        // What they said before they ended comes first, and while they can still be told from strangers.
+        readNotifications()
         var leaderOutcome: ExitOutcome?
+        var mainOutcome: ExitOutcome?
         while case .report(let report) = Reaping.reapAny() {
             kernel.reapedCPUMicroseconds += report.cpuMicroseconds
             if report.pid == kernel.tree?.leader { leaderOutcome = ExitOutcome(report.change) }
+            if report.pid == mainProcess?.pid { mainOutcome = ExitOutcome(report.change) }
         }
         if let leaderOutcome {
             jobControl?.leaderEnded(bySignal: leaderOutcome.isSignal)
-            if report != nil { noteMeasures() }
-            // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
-            noteMemoryLimit()
-            engine.feed(.leaderExited(Self.app, leaderOutcome))
-        } else {
+            if mainProcess == nil { endRun(leaderOutcome) }
+        }
+        if let mainOutcome {
+            mainProcessExited(mainOutcome)
+        } else if leaderOutcome == nil {
             noteStop()
         }
         engine.childrenChanged()
+    }
+
+    /// The leader, or the process it has named in its place, has ended.
+    func endRun(_ outcome: ExitOutcome) {
+        if report != nil { noteMeasures() }
+        // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
+        noteMemoryLimit()
+        engine.feed(.leaderExited(Self.app, outcome))
+    }
+
+    /// Its pidfd says that the main process has ended; a child of ours is reaped first.
+    func mainProcessChanged() {
+        childrenChanged()
+        mainProcessExited(nil)
     }
 
     /// For the report: once the app is gone, so is the cgroup that counts.
@@ -168,9 +186,13 @@ extension Supervision {
         }
     }
 
-    private func passToLeader(_ signal: Int32) {
-        guard let leader = kernel.tree?.leader, jobControl?.isLeaderGone != true else { return }
-        _ = curfew_kill(leader, signal)
+    /// To the main process, where one was named; held by a pidfd, for its parent may reap it.
+    func passToLeader(_ signal: Int32) {
+        if let mainProcess {
+            _ = curfew_pidfd_send_signal(mainProcess.pidfd.number, signal)
+        } else if let leader = kernel.tree?.leader, jobControl?.isLeaderGone != true {
+            _ = curfew_kill(leader, signal)
+        }
     }
 
     /// Somebody killed the process that the caller waits for.

@@ -24,10 +24,19 @@ extension Supervision {
         ]
         if let limit = plan.memoryLimit { fields.append(Field("memory-limit", String(limit))) }
         if !app.policy.timeLimit.isInfinite { fields.append(Field("time-limit", seconds(app.policy.timeLimit))) }
+        if let grace = app.graceRemaining(at: now) { fields.append(Field("grace", seconds(grace))) }
+        if let interval = app.watchdogInterval { fields.append(Field("watchdog", seconds(interval))) }
+        if app.isReady { fields.append(Field("ready", "true")) }
+        if app.isStopping { fields.append(Field("stopping", "true")) }
+        if let mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }
+        if !statusText.isEmpty { fields.append(Field("notify-status", statusText)) }
+        if !app.keptChangeNames.isEmpty {
+            fields.append(Field("kept-changes", app.keptChangeNames.joined(separator: ",")))
+        }
         if app.isTraced { fields.append(Field("traced", "true")) }
         if app.isTerminating { fields.append(Field("terminating", "true")) }
         if !app.unacknowledgedEvents.isEmpty {
-            fields.append(Field("unacknowledged", app.unacknowledgedEvents.map(\.rawValue).joined(separator: ",")))
+            fields.append(Field("unacknowledged", app.unacknowledgedEvents.map(\.name).joined(separator: ",")))
         }
         if app.state == .suspended, let pending = tree?.pendingSuspension(), !pending.isEmpty {
             fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; ")))

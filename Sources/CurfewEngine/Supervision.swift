@@ -18,6 +18,7 @@ final class Supervision {
     let front: Int32
     let callersMask: UInt64
     let report: ReportFile?
+    let journal: Journal?
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
     /// Kept open until the first message comes: most apps never send one, and the end of their copies would wake us
@@ -46,26 +47,40 @@ final class Supervision {
     var owners: [TaskOwner] = []
     var lastOwner = 0
 
+    var notifySocket: NotifySocket?
+    /// Whose datagram was last ignored.
+    var lastStranger: Int32 = -1
+    /// What the program last said of itself by `STATUS=`.
+    var statusText = ""
+    /// Nil while the leader is it.
+    var mainProcess: MainProcess?
+    var settings: FileWatch?
+    var hooks: HookRunner?
+
     /// What wakes the loop, as epoll's token: the kind in the upper half, a number in the lower.
     enum Source: UInt64 {
-        case signals = 1, timer, listener, outOfMemory, connection, owner
+        case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings
 
         func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
     }
 
     init(
-        _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, channelNumber: Int32
+        _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
+        channelNumber: Int32
     ) {
         self.plan = plan
         self.page = page
         self.front = front
         self.callersMask = callersMask
         self.report = report
+        self.journal = journal
         self.channelNumber = channelNumber
     }
 
     func run() -> Never {
+        hooks = HookRunner.start(plan.eventHooks, callersMask: callersMask)
         leaveFrontsGroup()
+        engine.journal = journal
         launch()
         while ending == nil { waitOnce() }
         finish()
@@ -97,6 +112,9 @@ final class Supervision {
         case .outOfMemory: noteMemoryLimit()
         case .connection: serve(ConnectionID(number), events: ready.events)
         case .owner: ownerExited(OwnerID(number))
+        case .notify: readNotifications()
+        case .mainProcess: mainProcessChanged()
+        case .settings: settingsChanged()
         case nil: break
         }
     }

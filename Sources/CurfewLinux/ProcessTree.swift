@@ -67,9 +67,9 @@ public final class ProcessTree {
 
     // MARK: Signals
 
-    /// SIGTERM to each, and SIGCONT, for what a terminal has stopped would only let it pend.
-    public func terminate() {
-        for pid in processes() { signal(pid, SIGTERM, SIGCONT) }
+    /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
+    public func terminate(by number: Int32) {
+        for pid in processes() { signal(pid, number, SIGCONT) }
     }
 
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.

@@ -1,4 +1,7 @@
-/// Durations and sizes for people: two units at most, always rounded down, so that nothing shown was not reached.
+/// Durations and sizes for people: two units at most.
+///
+/// Durations are rounded to the nearest, so that half a second just begun isn't shown as 0.4 s; sizes are rounded down,
+/// so that a limit not yet reached isn't shown as reached. Nothing above zero is shown as zero.
 public enum HumanText {
     /// A duration such as "40 ms", "0.4 s", "12 s", "10 min 5 s", "2 h 3 min" or "3 d 4 h"; `Int64.max` is "unlimited".
     public static func duration(nanoseconds: Int64) -> String {
@@ -14,7 +17,8 @@ public enum HumanText {
         return "\(tenths(bytes, of: 1 << UInt64(10 * power))) \(prefixes[power])"
     }
 
-    private static func duration(_ nanoseconds: UInt64) -> String {
+    private static func duration(_ exact: UInt64) -> String {
+        let nanoseconds = rounded(exact)
         let seconds = nanoseconds / 1_000_000_000
         switch nanoseconds {
         case 0: return "0 s"
@@ -27,6 +31,22 @@ public enum HumanText {
         case ..<86_400_000_000_000: return pair(seconds, 3_600, "h", 60, "min")
         default: return pair(seconds, 86_400, "d", 3_600, "h")
         }
+    }
+
+    /// To the last digit that is shown of such a duration, half of it up. What becomes as long as the next kind, as
+    /// 59.6 s does, is a multiple of what is shown of those.
+    private static func rounded(_ nanoseconds: UInt64) -> UInt64 {
+        let digit: UInt64
+        switch nanoseconds {
+        case ..<1_000: return nanoseconds
+        case ..<1_000_000: digit = 1_000
+        case ..<100_000_000: digit = 1_000_000
+        case ..<10_000_000_000: digit = 100_000_000
+        case ..<3_600_000_000_000: digit = 1_000_000_000
+        case ..<86_400_000_000_000: digit = 60_000_000_000
+        default: digit = 3_600_000_000_000
+        }
+        return (nanoseconds + digit / 2) / digit * digit
     }
 
     private static func pair(

@@ -13,6 +13,9 @@ extension Message {
         }
     }
 
+    /// As `encode(into:)`, but nothing is cut: for a file, not for a connection.
+    public func encodeWhole(into buffer: inout [UInt8]) { append(to: &buffer) }
+
     /// The line as text without its LF, cut as `encode(into:)` cuts it.
     public var line: String {
         var buffer: [UInt8] = []

@@ -465,6 +465,27 @@ def roundtrip(bench):
         yield against(ours, base, "C echo", 1.5)
 
 
+# ---------------------------------------------------------------- core
+
+LIVES = {"aware": "an aware app", "plain": "a plain app", "ten": "an aware app, one of ten"}
+
+
+def core(bench):
+    """One step of the core, all inputs of a life from home to open counted; a bar in nanoseconds, as no peer has one."""
+    program = pathlib.Path(bench.curfew).with_name("core-step")
+    if not os.access(program, os.X_OK):
+        yield skipped("core", "one step", f"{program} isn't built; `make bench` does that")
+        return
+    samples = {life: [] for life in LIVES}
+    for _ in range(bench.rounds(9, 3)):
+        for life, nanoseconds, _ in bench.figures([program, 500_000], 60):
+            samples[life].append(nanoseconds)
+    for life, figures in samples.items():
+        line = Line("core", f"one step of {LIVES[life]}", "ns", figures, bar="≤ 200 ns")
+        line.verdict = judge(line.figure, 200, " ns")
+        yield line
+
+
 # ---------------------------------------------------------------- overshoot
 
 LIMIT_MIB, MOST_MIB, MIB_PER_S, TOLERANCE_MIB = 200, 900, 1024, 4
@@ -579,7 +600,7 @@ def overshoot_line(name, taken):
 
 # ---------------------------------------------------------------- main
 
-ROWS = {row.__name__: row for row in (launch, memory, idle, lateness, survivors, suspend, roundtrip, overshoot)}
+ROWS = {row.__name__: row for row in (launch, memory, idle, lateness, survivors, suspend, roundtrip, core, overshoot)}
 
 
 def parse_arguments():

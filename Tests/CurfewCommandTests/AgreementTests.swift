@@ -13,8 +13,13 @@ struct AgreementTests {
         "--expiration-lead": "1.5s", "--grace": "3", "--enter-background-limit": "500ms", "--terminate-limit": "inf",
         "--launch-limit": "1h30min", "--wake-limit": "30", "--time-limit": "2d", "--time-scale": "60",
         "--memory": "200M", "--containment": "tree", "--suspend": "sigstop", "--terminate-suspended": "wake",
-        "--on-supervisor-exit": "resume", "--owner": "42",
+        "--on-supervisor-exit": "resume", "--owner": "42", "--wake": "fetch", "--launch-option": "reason=test",
+        "--on": "didEnterBackground=USR1", "--exec-on": "didBecomeActive=true", "--settings": "/tmp/app.conf",
+        "--settings-signal": "SIGHUP", "--watchdog": "10", "--journal": "/tmp/journal",
     ]
+
+    /// What an option can't be without.
+    private static let companions = ["--settings-signal": ["--settings", "x"]]
 
     /// Values good for some options and bad for others, or for all.
     private static let probes =
@@ -27,11 +32,27 @@ struct AgreementTests {
             "--json", "x=y", "=",
         ]
 
+    /// The same for what is said of events.
+    private static let eventProbes =
+        [
+            "x=y", "=", "x=", "=y", "x", "a.b-c_d=1", "1a=b", "a b=c", "x=y=z", "-x=y",
+            "didEnterBackground=USR1", "didEnterBackground=sigusr1", "willTerminate=15", "tick=RTMIN+1", "tick=64",
+            "tick=65", "tick=0", "tick=-1", "tick=KILL", "tick=SIGSTOP", "tick=18", "tick= ", "didEnterBackgroud=HUP",
+            "didenterbackground=HUP", "didEnterBackground", "settingsDidChange", "USR1", "sighup", "RTMAX-30",
+            "RTMIN-1",
+            "9", "33", "fetch", "tick=echo a=b", String(repeating: "k", count: 64) + "=v",
+            String(repeating: "k", count: 65) + "=v", "x=" + String(repeating: "v", count: 3_000),
+            "x=" + String(repeating: "v", count: 4_096), "x=" + String(repeating: "\"", count: 2_000), "x=a\nb", "",
+            " ", "-", "--", "a/b", "a b", "é", "kill", "1", "0", "--json",
+        ]
+
     /// What a verb needs besides options.
     private static func operands(_ verb: String) -> [String] {
         switch verb {
         case "run": ["true"]
-        case "home", "open", "quit", "task begin": ["backup"]
+        case "home", "open", "interrupt", "dismiss", "quit", "task begin": ["backup"]
+        case "wake", "post": ["backup", "fetch"]
+        case "replay": ["journal"]
         case "task end": ["3"]
         case "task run": ["backup", "true"]
         default: []
@@ -85,8 +106,9 @@ struct AgreementTests {
         bothSay(.accepted, verb, Self.operands(verb))
         for option in VerbSyntax.options(of: verb) {
             if let value = Self.samples[option] {
-                bothSay(.accepted, verb, [option, value] + Self.operands(verb))
-                bothSay(.accepted, verb, ["\(option)=\(value)"] + Self.operands(verb))
+                let rest = Self.companions[option, default: []] + Self.operands(verb)
+                bothSay(.accepted, verb, [option, value] + rest)
+                bothSay(.accepted, verb, ["\(option)=\(value)"] + rest)
                 bothSay(.refused, verb, [option])
             } else {
                 bothSay(.accepted, verb, [option] + Self.operands(verb))
@@ -114,8 +136,9 @@ struct AgreementTests {
     @Test("Each option takes the same kind of value", arguments: ["run", "task begin"])
     func kinds(verb: String) {
         for option in VerbSyntax.options(of: verb) where Self.samples[option] != nil {
-            for value in ["1.5s", "200M", "0.0001", "a/b", "ios7", "tree", "both", "kill", "--json"] {
-                bothAgree(verb, [option, value] + Self.operands(verb))
+            let rest = Self.companions[option, default: []] + Self.operands(verb)
+            for value in ["1.5s", "200M", "0.0001", "a/b", "ios7", "tree", "both", "kill", "--json", "a=b", "a=HUP"] {
+                bothAgree(verb, [option, value] + rest)
             }
         }
     }
@@ -123,12 +146,53 @@ struct AgreementTests {
     @Test(
         "Each kind of value is the same",
         arguments: ["--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner"])
-    func values(option: String) {
+    func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
+
+    @Test(
+        "Each kind of what is said of events is the same",
+        arguments: ["--wake", "--launch-option", "--on", "--exec-on", "--settings-signal"])
+    func eventValues(option: String) { bothAgreeOnValues(of: option, Self.eventProbes) }
+
+    private func bothAgreeOnValues(of option: String, _ values: [String]) {
         let verb = option == "--owner" ? "task begin" : "run"
-        for (index, value) in Self.probes.enumerated() {
-            let words = index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]
-            bothAgree(verb, words + Self.operands(verb))
+        let rest = Self.companions[option, default: []] + Self.operands(verb)
+        for (index, value) in values.enumerated() {
+            bothAgree(verb, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)
         }
+    }
+
+    @Test("The operands of a posted event are the same", arguments: ["wake", "post"])
+    func postedOperands(verb: String) {
+        for value in Self.eventProbes {
+            bothAgree(verb, ["--", "backup", value])
+            bothAgree(verb, ["--", "backup", "fetch", value])
+        }
+        let pairs = (1...17).map { "k\($0)=v" }
+        bothSay(.accepted, verb, ["backup", "fetch"] + pairs.prefix(16))
+        bothSay(.refused, verb, ["backup", "fetch"] + pairs)
+        bothSay(.accepted, verb, ["backup", "fetch", "a=1", "--json", "b=2"])
+        bothSay(.accepted, verb, ["backup", "fetch", "a=" + String(repeating: "v", count: 1_900)])
+        let long = String(repeating: "v", count: 2_000)
+        bothSay(.refused, verb, ["backup", "fetch"] + pairs.prefix(2).map { $0 + long })
+    }
+
+    @Test("Options that are given more than once, and those that need each other")
+    func repeated() {
+        func options(_ count: Int, _ value: (Int) -> String) -> [String] {
+            (1...count).flatMap { ["--launch-option", value($0)] }
+        }
+        bothSay(.accepted, "run", options(16) { "k\($0)=v" } + ["true"])
+        bothSay(.refused, "run", options(17) { "k\($0)=v" } + ["true"])
+        bothSay(.accepted, "run", options(40) { "k\($0 % 16)=v" } + ["true"])
+        let long = String(repeating: "v", count: 2_000)
+        bothSay(.refused, "run", options(2) { "k\($0)=\(long)" } + ["true"])
+        bothSay(.accepted, "run", options(2) { _ in "k=\(long)" } + ["true"])
+        let signals = (1...40).flatMap { ["--on", "e\($0)=USR1", "--exec-on=e\($0)=true"] }
+        bothSay(.accepted, "run", signals + ["true"])
+        bothSay(.refused, "run", ["--settings-signal", "HUP", "true"])
+        bothSay(.accepted, "run", ["--settings-signal", "HUP", "--settings", "x", "true"])
+        bothSay(.accepted, "run", ["--settings", "x", "true"])
+        bothSay(.accepted, "run", ["--wake", "a", "--wake", "b", "--background", "true"])
     }
 
     @Test("The same operands are accepted", arguments: VerbSyntax.all)

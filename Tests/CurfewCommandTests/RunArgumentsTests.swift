@@ -22,7 +22,9 @@ struct RunArgumentsTests {
         }
     }
 
-    private func problem(_ words: String...) -> String? {
+    private func problem(_ words: String...) -> String? { problem(words) }
+
+    private func problem(_ words: [String]) -> String? {
         do throws(UsageError) {
             _ = try Argv.withReader("run", words) { reader throws(UsageError) in try RunArguments.parse(reader) }
             return nil
@@ -39,7 +41,11 @@ struct RunArgumentsTests {
         #expect(read.plan.name == nil)
         #expect(read.plan.reportPath == nil)
         #expect(read.plan.memoryLimit == nil)
-        #expect(!read.plan.startsInBackground)
+        #expect(read.plan.launch == LaunchOptions())
+        #expect(read.plan.journalPath == nil)
+        #expect(read.plan.settingsPath == nil)
+        #expect(read.plan.eventSignals.isEmpty)
+        #expect(read.plan.eventHooks.isEmpty)
         #expect(read.plan.containment == .auto)
         #expect(read.plan.suspension == .both)
         #expect(read.plan.onSupervisorExit == .kill)
@@ -53,8 +59,8 @@ struct RunArgumentsTests {
             ("--budget", \Policy.backgroundBudget), ("--expiration-lead", \.expirationLead),
             ("--enter-background-limit", \.enterBackgroundLimit), ("--terminate-limit", \.terminateLimit),
             ("--launch-limit", \.launchLimit), ("--wake-limit", \.wakeLimit), ("--time-limit", \.timeLimit),
-        ] as [(String, WritableKeyPath<Policy, Span> & Sendable)])
-    func durations(option: String, number: WritableKeyPath<Policy, Span> & Sendable) throws {
+        ] as [(String, any WritableKeyPath<Policy, Span> & Sendable)])
+    func durations(option: String, number: any WritableKeyPath<Policy, Span> & Sendable) throws {
         var expected = Policy(profile: .ios4)
         expected[keyPath: number] = .milliseconds(1_500)
         #expect(try read(option, "1.5s", "true").policy == expected)
@@ -70,7 +76,7 @@ struct RunArgumentsTests {
     func fields() throws {
         #expect(try read("--name", "backup", "true").plan.name == "backup")
         #expect(try read("--report", "why.json", "true").plan.reportPath == "why.json")
-        #expect(try read("--background", "true").plan.startsInBackground)
+        #expect(try read("--background", "true").plan.launch == LaunchOptions(inBackground: true))
         #expect(try read("--memory", "200M", "true").plan.memoryLimit == 209_715_200)
         #expect(try read("--memory", "inf", "true").plan.memoryLimit == nil)
         #expect(try read("--containment", "tree", "true").plan.containment == .tree)
@@ -83,6 +89,94 @@ struct RunArgumentsTests {
         #expect(try read("--wait-all", "true").policy.waitsForTree)
         #expect(try read("--terminate-suspended", "wake", "true").policy.terminateSuspended == .wake)
         #expect(try read("--profile", "ios13", "true").policy == Policy(profile: .ios13))
+        #expect(try read("--journal", "j", "true").plan.journalPath == "j")
+        #expect(try read("--settings", "s", "true").plan.settingsPath == "s")
+        #expect(try read("--exits-on-suspend", "true").policy.exitsOnSuspend)
+    }
+
+    @Test("--watchdog sets how often a sign of life is owed; 0 and inf are none")
+    func watchdog() throws {
+        var expected = Policy(profile: .ios4)
+        #expect(try read("--watchdog", "0", "true").policy == expected)
+        #expect(try read("--watchdog", "inf", "true").policy == expected)
+        #expect(try read("--watchdog", "5", "--watchdog", "inf", "true").policy == expected)
+        expected.watchdogInterval = .milliseconds(1_500)
+        #expect(try read("--watchdog", "1.5s", "true").policy == expected)
+        #expect(try read("--watchdog=90", "--time-scale=60", "true").policy.watchdogInterval == .milliseconds(1_500))
+    }
+
+    @Test("--wake launches into background for the event, --launch-option goes with didFinishLaunching")
+    func launch() throws {
+        let fetch = PostedEvent("fetch")
+        #expect(try read("--wake", "fetch", "true").plan.launch == LaunchOptions(wakingEvent: fetch))
+        #expect(try read("--wake", "fetch", "true").plan.launch.inBackground)
+        #expect(try read("--wake=push", "--wake=fetch", "true").plan.launch == LaunchOptions(wakingEvent: fetch))
+        let both = try read("--launch-option", "a=1", "--wake", "fetch", "--launch-option=b=x=y", "true").plan.launch
+        #expect(both == LaunchOptions(wakingEvent: fetch, info: [Info("a", "1"), Info("b", "x=y")]))
+        let replaced = try read("--launch-option=a=1", "--launch-option=b=", "--launch-option=a=2", "true").plan.launch
+        #expect(replaced == LaunchOptions(info: [Info("a", "2"), Info("b", "")]))
+    }
+
+    @Test("--on and --exec-on tell of events, and of an event given twice the last counts")
+    func events() throws {
+        let home = "didEnterBackground"
+        let signals = try read("--on", "\(home)=USR1", "--on=tick=sigusr2", "--on", "\(home)=10", "true")
+        #expect(
+            signals.plan.eventSignals == [
+                EventSignal(event: "tick", signal: 12), EventSignal(event: "didEnterBackground", signal: 10),
+            ])
+        #expect(signals.policy.announcesEvents)
+        #expect(signals.policy.terminateSignal == 15)
+        let hooks = try read("--exec-on", "didBecomeActive=echo a=b", "--exec-on=tick=x", "--exec-on=tick=y", "true")
+        #expect(
+            hooks.plan.eventHooks == [
+                EventHook(event: "didBecomeActive", command: "echo a=b"), EventHook(event: "tick", command: "y"),
+            ])
+        #expect(hooks.policy.announcesEvents)
+        #expect(hooks.policy.grace == nil)
+        #expect(try !read("--settings", "x", "true").policy.announcesEvents)
+    }
+
+    @Test("--on willTerminate=SIGNAL is what quit sends")
+    func terminateSignal() throws {
+        let read = try read("--on", "willTerminate=INT", "true")
+        #expect(read.policy.terminateSignal == 2)
+        #expect(read.plan.eventSignals == [EventSignal(event: "willTerminate", signal: 2)])
+        #expect(try self.read("--on=willTerminate=INT", "--on=willTerminate=HUP", "true").policy.terminateSignal == 1)
+    }
+
+    @Test(
+        "A program that hears of home by a signal has time for it",
+        arguments: ["didEnterBackground", "willResignActive"])
+    func impliedGrace(event: String) throws {
+        let on = "--on=\(event)=USR1"
+        #expect(try read(on, "true").policy.handlerGrace == Profile.ios4.enterBackgroundLimit)
+        #expect(try read(on, "--profile=ios5", "true").policy.handlerGrace == Profile.ios5.enterBackgroundLimit)
+        #expect(try read(on, "--enter-background-limit=3", "true").policy.handlerGrace == .seconds(3))
+        #expect(try read("--grace=7", on, "true").policy.grace == .seconds(7))
+        #expect(try read("--grace=0", on, "true").policy.grace == .zero)
+        #expect(try read(on, "--time-scale=10", "true").policy.handlerGrace == .milliseconds(500))
+        #expect(try read("--on=didBecomeActive=USR1", "true").policy.handlerGrace == nil)
+    }
+
+    @Test("--settings-signal is --on settingsDidChange, and needs --settings")
+    func settings() throws {
+        let changed = EventSignal(event: "settingsDidChange", signal: 1)
+        let read = try read("--settings-signal", "HUP", "--settings", "app.conf", "true")
+        #expect(read.plan.settingsPath == "app.conf")
+        #expect(read.plan.eventSignals == [changed])
+        #expect(read.policy.announcesEvents)
+        let lines = [
+            ["--settings-signal=HUP", "--on=settingsDidChange=USR1", "--settings=x"],
+            ["--on=settingsDidChange=HUP", "--settings-signal=USR1", "--settings=x"],
+        ]
+        for line in lines {
+            let plan = try Argv.withReader("run", line + ["true"], RunArguments.parse)
+            #expect(plan.eventSignals == [EventSignal(event: "settingsDidChange", signal: 10)])
+        }
+        #expect(
+            problem("--settings-signal=HUP", "true")
+                == "curfew: run: --settings-signal needs --settings FILE, the file whose changes it tells of")
     }
 
     @Test("A number set on its own holds before and after --profile")
@@ -176,5 +270,70 @@ struct RunArgumentsTests {
         #expect(problem("--report=", "y") == "curfew: run: --report: \"\" isn't the path of a file")
         #expect(problem("--aware=yes", "y") == "curfew: run: --aware takes no value; it was given \"yes\"")
         #expect(problem("--name=a\nb", "y")?.contains("\"a\\nb\"") == true)
+    }
+
+    @Test("A mistake in what is told of events is told in one line")
+    func eventMistakes() {
+        let word = "letters, digits, - _ and . (first a letter), 64 at most"
+        let signal = "a signal: a name such as USR1 or SIGUSR1, or a number from 1 to 64"
+        let ours = """
+            can't be used: Curfew suspends, resumes and kills by STOP, CONT and KILL; another signal, such as USR1, is \
+            needed
+            """
+        let lifecycle = "is an event of the lifecycle; only Curfew delivers it, so yours needs another name"
+        let mistakes = [
+            (["--wake"], "--wake needs a value: an event's name: \(word)"),
+            (["--wake=", "y"], "--wake: \"\" isn't an event's name: \(word)"),
+            (["--wake=a b", "y"], "--wake: \"a b\" isn't an event's name: \(word)"),
+            (["--wake=willTerminate", "y"], "--wake: willTerminate \(lifecycle)"),
+            (["--launch-option"], "--launch-option needs a value: KEY=VALUE, such as reason=nightly"),
+            (["--launch-option=x", "y"], "--launch-option: \"x\" isn't KEY=VALUE, such as reason=nightly"),
+            (["--launch-option==v", "y"], "--launch-option: \"\" isn't a KEY: \(word)"),
+            (["--on"], "--on needs a value: EVENT=SIGNAL, such as didEnterBackground=USR1"),
+            (["--on=HUP", "y"], "--on: \"HUP\" isn't EVENT=SIGNAL, such as didEnterBackground=USR1"),
+            (["--on==HUP", "y"], "--on: \"\" isn't an event's name: \(word)"),
+            (["--on=tick=", "y"], "--on: \"\" isn't \(signal)"),
+            (["--on=tick=FOO", "y"], "--on: \"FOO\" isn't \(signal)"),
+            (["--on=tick=65", "y"], "--on: \"65\" isn't \(signal)"),
+            (["--on=tick=KILL", "y"], "--on: \"KILL\" \(ours)"),
+            (["--on=tick=18", "y"], "--on: \"18\" \(ours)"),
+            (
+                ["--on=didEnterBackgroud=HUP", "y"],
+                "--on: there is no event \"didEnterBackgroud\"; did you mean didEnterBackground?"
+            ),
+            (
+                ["--on=backgroundtaskwillexpire=HUP", "y"],
+                "--on: there is no event \"backgroundtaskwillexpire\"; did you mean backgroundTaskWillExpire?"
+            ),
+            (
+                ["--on=settingsDidChang=HUP", "y"],
+                "--on: there is no event \"settingsDidChang\"; did you mean settingsDidChange?"
+            ),
+            (["--exec-on"], "--exec-on needs a value: EVENT=COMMAND, such as didEnterBackground='sync'"),
+            (["--exec-on=x", "y"], "--exec-on: \"x\" isn't EVENT=COMMAND, such as didEnterBackground='sync'"),
+            (
+                ["--exec-on=tick= ", "y"],
+                "--exec-on: tick has no COMMAND; accepted is EVENT=COMMAND, such as didEnterBackground='sync'"
+            ),
+            (
+                ["--exec-on=DidBecomeActive=x", "y"],
+                "--exec-on: there is no event \"DidBecomeActive\"; did you mean didBecomeActive?"
+            ),
+            (["--settings"], "--settings needs a value: the path of a file"),
+            (["--settings-signal"], "--settings-signal needs a value: \(signal)"),
+            (["--settings-signal=STOP", "--settings=x", "y"], "--settings-signal: \"STOP\" \(ours)"),
+            (["--journal=", "y"], "--journal: \"\" isn't the path of a file"),
+            (["--watchdog=soon", "y"], "--watchdog: \"soon\" isn't \(DurationArgument.accepted)"),
+            (["--exits-on-suspend=no", "y"], "--exits-on-suspend takes no value; it was given \"no\""),
+        ]
+        for (words, line) in mistakes { #expect(problem(words) == "curfew: run: " + line) }
+        let many = (1...17).map { "--launch-option=k\($0)=v" }
+        #expect(
+            problem(many + ["y"])
+                == "curfew: run: --launch-option: \"k17\" is one too many: an event carries 16 pairs at most")
+        let long = ["--launch-option=a=" + String(repeating: "v", count: 4_000), "y"]
+        #expect(
+            problem(long)
+                == "curfew: run: --launch-option: the pairs are too long: an event has 4096 bytes at most, all in all")
     }
 }

@@ -1,3 +1,4 @@
+import CurfewWire
 import Testing
 
 @testable import CurfewCommand
@@ -8,6 +9,7 @@ struct VerbArgumentsTests {
         do throws(UsageError) {
             try Argv.withReader(verb, words) { reader throws(UsageError) in
                 switch verb {
+                case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
                 case "task run": _ = try TaskRunArguments.parse(reader)
@@ -20,7 +22,7 @@ struct VerbArgumentsTests {
         }
     }
 
-    @Test("An app is asked for where one is needed", arguments: ["home", "open", "quit"])
+    @Test("An app is asked for where one is needed", arguments: ["home", "open", "interrupt", "dismiss", "quit"])
     func app(verb: String) {
         let needed = "an app is needed: its name or its pid; `curfew ps` lists those that run"
         #expect(problem(verb) == "curfew: \(verb): \(needed)")
@@ -29,6 +31,64 @@ struct VerbArgumentsTests {
         #expect(
             problem(verb, "a", "b")
                 == "curfew: \(verb): \"b\" is one too many; `curfew \(verb) --help` shows what is accepted")
+    }
+
+    @Test("A posted event needs an app, a name of its own, and pairs that fit", arguments: ["wake", "post"])
+    func posting(verb: String) {
+        let prefix = "curfew: \(verb): "
+        let word = "letters, digits, - _ and . (first a letter), 64 at most"
+        let app = "an app is needed: its name or its pid; `curfew ps` lists those that run"
+        #expect(problem(verb) == prefix + app)
+        #expect(problem(verb, "a") == prefix + "an event's name is needed, such as: curfew \(verb) backup fetch")
+        #expect(problem(verb, "a", "fetch") == nil)
+        #expect(problem(verb, "a", "fetch", "k=v", "empty=", "eq=a=b", "l=\n") == nil)
+        #expect(problem(verb, "a", "") == prefix + "\"\" isn't an event's name: \(word)")
+        #expect(problem(verb, "a", "1st") == prefix + "\"1st\" isn't an event's name: \(word)")
+        #expect(problem(verb, "a", "a\nb") == prefix + "\"a\\nb\" isn't an event's name: \(word)")
+        let lifecycle = "is an event of the lifecycle; only Curfew delivers it, so yours needs another name"
+        #expect(problem(verb, "a", "willTerminate") == prefix + "willTerminate \(lifecycle)")
+        #expect(problem(verb, "a", "fetch", "x") == prefix + "\"x\" isn't KEY=VALUE, such as reason=nightly")
+        #expect(problem(verb, "a", "fetch", "=x") == prefix + "\"\" isn't a KEY: \(word)")
+        #expect(problem(verb, "a", "fetch", "a b=x") == prefix + "\"a b\" isn't a KEY: \(word)")
+        let help = "`curfew \(verb) --help` lists what is accepted"
+        #expect(problem(verb, "a", "fetch", "-x=1") == prefix + "unknown option -x=1; \(help)")
+    }
+
+    @Test("A posted event's pairs: not too many, not too long", arguments: ["wake", "post"])
+    func pairs(verb: String) throws {
+        let pairs = (1...17).map { "k\($0)=\($0)" }
+        func problem(_ pairs: [String]) -> String? {
+            do throws(UsageError) {
+                _ = try Argv.withReader(verb, ["app", "fetch"] + pairs, PostingArguments.parse)
+                return nil
+            } catch {
+                return error.line
+            }
+        }
+        #expect(problem(Array(pairs.prefix(16))) == nil)
+        #expect(
+            problem(pairs)
+                == "curfew: \(verb): \"k17=17\" is one too many; an event carries 16 pairs at most")
+        let tooLong = "curfew: \(verb): the pairs are too long: an event has 4096 bytes at most, all in all"
+        #expect(problem(["a=" + String(repeating: "v", count: 3_900)]) == nil)
+        #expect(problem(["a=" + String(repeating: "v", count: 4_000)]) == tooLong)
+        #expect(problem(["a=" + String(repeating: "v", count: 100_000)]) == tooLong)
+        // Each of these takes two bytes in the line.
+        #expect(problem(["a=" + String(repeating: "\\", count: 1_900)]) == nil)
+        #expect(problem(["a=" + String(repeating: "\\", count: 2_000)]) == tooLong)
+    }
+
+    @Test("A posted event is asked for as it was typed, and of a KEY given twice the last counts")
+    func request() throws {
+        let words = ["--json", "app", "fetch", "a=1", "b= x", "a=2"]
+        let request = try Argv.withReader("wake", words) { reader throws(UsageError) in
+            try PostingArguments.parse(reader).request
+        }
+        #expect(request.line == "wake id=1 name=fetch info.a=2 info.b=\" x\"")
+        let longest = try Argv.withReader("post", ["app", "e", "a=" + String(repeating: "v", count: 3_900)]) {
+            reader throws(UsageError) in try PostingArguments.parse(reader).request
+        }
+        #expect(try Message.parse(longest.line) == longest)
     }
 
     @Test("A task's verbs ask for what they need")

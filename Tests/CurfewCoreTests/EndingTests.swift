@@ -33,7 +33,7 @@ struct EndingTests {
         #expect(scenario.after(.milliseconds(4_999)).tick().isEmpty)
         #expect(
             scenario.after(.milliseconds(1)).tick() == [
-                "kill a process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s",
+                "kill a process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s, CPU 0s",
                 "a active -> notRunning",
             ])
         scenario.leaderDies(of: 9)
@@ -153,7 +153,7 @@ struct EndingTests {
             scenario.quit() == ["a suspended -> background", "resume a", "a <- willTerminate #5 5s to 1"])
         #expect(
             scenario.run(.seconds(5)).first
-                == "kill a process-exit-watchdog in background, event willTerminate, limit 5s, elapsed 5s")
+                == "kill a process-exit-watchdog in background, event willTerminate, limit 5s, elapsed 5s, CPU 0s")
     }
 
     // MARK: Time limit
@@ -161,7 +161,7 @@ struct EndingTests {
     @Test("The time limit counts from the program's start")
     func timeLimit() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, .with { $0.timeLimit = .seconds(60) }, inBackground: false))
+        scenario.send(.launch(.a, .with { $0.timeLimit = .seconds(60) }, LaunchOptions()))
         scenario.after(.seconds(10)).send(.started(.a))
         #expect(scenario.untilDeadline == "60s")
         #expect(scenario.run(.milliseconds(59_999)).isEmpty)

@@ -6,7 +6,7 @@ struct LaunchTests {
     @Test("A new app isn't running before its program is")
     func newApp() {
         let scenario = Scenario.empty()
-        #expect(scenario.send(.launch(.a, Policy(profile: .ios4), inBackground: false)).isEmpty)
+        #expect(scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions())).isEmpty)
         #expect(scenario.state() == .notRunning)
         #expect(scenario.untilDeadline == nil)
         #expect(scenario.send(.started(.a)) == ["a notRunning -> active"])
@@ -25,19 +25,20 @@ struct LaunchTests {
     func hello() {
         #expect(
             Scenario().hello() == [
-                "note a aware", "a <- didFinishLaunching #1 20s foreground to 1", "a <- didBecomeActive #2 to 1",
+                "note a aware", "a <- didFinishLaunching #1 20s foreground quietly to 1",
+                "a <- didBecomeActive #2 quietly to 1",
             ])
     }
 
     @Test("A hello before the program runs is delivered when it does")
     func earlyHello() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), inBackground: false))
+        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
         #expect(scenario.hello() == ["note a aware"])
         #expect(
             scenario.send(.started(.a)) == [
-                "a notRunning -> active", "a <- didFinishLaunching #1 20s foreground to 1",
-                "a <- didBecomeActive #2 to 1",
+                "a notRunning -> active", "a <- didFinishLaunching #1 20s foreground quietly to 1",
+                "a <- didBecomeActive #2 quietly to 1",
             ])
     }
 
@@ -45,7 +46,7 @@ struct LaunchTests {
     func launchAcknowledgement() {
         let scenario = Scenario()
         scenario.hello()
-        #expect(scenario.owed() == [.didFinishLaunching])
+        #expect(scenario.owed() == ["didFinishLaunching"])
         #expect(scenario.untilDeadline == "20s")
         #expect(scenario.ack(1) == ["note a didFinishLaunching #1 acknowledged"])
         #expect(scenario.owed().isEmpty)
@@ -59,7 +60,7 @@ struct LaunchTests {
         #expect(scenario.after(.milliseconds(19_999)).tick().isEmpty)
         #expect(
             scenario.after(.milliseconds(1)).tick() == [
-                "kill a launch-watchdog in active, event didFinishLaunching, limit 20s, elapsed 20s",
+                "kill a launch-watchdog in active, event didFinishLaunching, limit 20s, elapsed 20s, CPU 0s",
                 "a active -> notRunning",
             ])
     }
@@ -71,7 +72,7 @@ struct LaunchTests {
         #expect(scenario.after(.milliseconds(19_999)).tick().isEmpty)
         #expect(
             scenario.after(.milliseconds(1)).tick() == [
-                "kill a launch-watchdog in active, limit 20s, elapsed 20s", "a active -> notRunning",
+                "kill a launch-watchdog in active, limit 20s, elapsed 20s, CPU 0s", "a active -> notRunning",
             ])
     }
 
@@ -89,7 +90,7 @@ struct LaunchTests {
         #expect(scenario.home() == ["a active -> background"])
         #expect(
             scenario.run(.seconds(20)) == [
-                "kill a launch-watchdog in background, limit 20s, elapsed 20s", "a background -> notRunning",
+                "kill a launch-watchdog in background, limit 20s, elapsed 20s, CPU 0s", "a background -> notRunning",
             ])
     }
 
@@ -104,10 +105,10 @@ struct LaunchTests {
         #expect(scenario.state() == .background)
         #expect(
             scenario.hello() == [
-                "note a aware", "a <- didFinishLaunching #1 20s background to 1",
-                "a <- didEnterBackground #2 5s to 1",
+                "note a aware", "a <- didFinishLaunching #1 20s background quietly to 1",
+                "a <- didEnterBackground #2 5s quietly to 1",
             ])
-        #expect(scenario.owed() == [.didFinishLaunching, .didEnterBackground])
+        #expect(scenario.owed() == ["didFinishLaunching", "didEnterBackground"])
     }
 
     @Test("Launched in background and both acknowledged: suspended")
@@ -128,7 +129,7 @@ struct LaunchTests {
         scenario.ack(1)
         #expect(
             scenario.run(.seconds(5)).first
-                == "kill a scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s")
+                == "kill a scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s, CPU 0s")
     }
 
     @Test("A launch into background starts with a full budget")
@@ -167,13 +168,13 @@ struct LaunchTests {
             scenario.open() == [
                 "a background -> active", "a <- willEnterForeground #3 to 1", "a <- didBecomeActive #4 to 1",
             ])
-        #expect(scenario.owed() == [.didFinishLaunching])
+        #expect(scenario.owed() == ["didFinishLaunching"])
     }
 
     @Test("Home, open and quit before the program runs: home and open change nothing, quit kills")
     func beforeStart() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), inBackground: false))
+        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
         #expect(scenario.home(request: 1) == ["reply 1: notRunning"])
         #expect(scenario.open(request: 2) == ["reply 2: notRunning"])
         #expect(scenario.quit(request: 3) == ["kill a user-quit in notRunning", "reply 3: notRunning"])
@@ -184,7 +185,7 @@ struct LaunchTests {
     @Test("A program that never started ends as curfew's own failure")
     func neverStarted() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), inBackground: false))
+        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
         #expect(scenario.treeGone() == ["ended a exit 125"])
         #expect(scenario.supervisor.apps.isEmpty)
     }

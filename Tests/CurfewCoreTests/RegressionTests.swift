@@ -105,7 +105,7 @@ struct RegressionTests {
     @Test("an app killed before its program ran sends nobody home")
     func deadStart() {
         let scenario = Scenario()
-        scenario.send(.launch(.b, Policy(profile: .ios4), inBackground: false))
+        scenario.send(.launch(.b, Policy(profile: .ios4), LaunchOptions()))
         scenario.quit(.b)
         #expect(scenario.send(.started(.b)).isEmpty)
     }
@@ -116,6 +116,15 @@ struct RegressionTests {
         scenario.hello()
         scenario.disconnect()
         #expect(scenario.run(.seconds(20)).first?.hasPrefix("kill a launch-watchdog") == true)
+    }
+
+    @Test("a tree that is being swept isn't continued by a tracer check that was under way")
+    func sweptAndChecked() {
+        let scenario = Scenario()
+        scenario.tracer = nil
+        scenario.home(stopped: true)
+        scenario.leaderExits(0)
+        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
     }
 
     @Test("the ending tells the state it ended in")

@@ -64,8 +64,8 @@ struct SuspensionRaceTests {
         scenario.hello()
         #expect(
             scenario.open() == [
-                "a suspended -> active", "resume a", "a <- didFinishLaunching #1 20s foreground to 1",
-                "a <- didBecomeActive #2 to 1",
+                "a suspended -> active", "resume a", "a <- didFinishLaunching #1 20s foreground quietly to 1",
+                "a <- didBecomeActive #2 quietly to 1",
             ])
     }
 

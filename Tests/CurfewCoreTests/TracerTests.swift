@@ -105,7 +105,7 @@ struct TracerTests {
         #expect(
             scenario.run(.seconds(1)) == [
                 "note a no longer traced",
-                "kill a scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s",
+                "kill a scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s, CPU 0s",
                 "a background -> notRunning",
             ])
     }

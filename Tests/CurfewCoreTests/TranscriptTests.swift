@@ -8,6 +8,16 @@ struct TranscriptTests {
         #expect(performed(transcript.text) == transcript.text)
     }
 
+    @Test("A row of the foreground comes out as it was written", arguments: RowTranscript.allCases)
+    func row(_ transcript: RowTranscript) {
+        #expect(performed(transcript.text) == transcript.text)
+    }
+
+    @Test("A row that wakes or ends an app comes out as it was written", arguments: EndRowTranscript.allCases)
+    func endRow(_ transcript: EndRowTranscript) {
+        #expect(performed(transcript.text) == transcript.text)
+    }
+
     @Test("A wrong transcript doesn't")
     func wrong() {
         #expect(performed("launch a\n    nothing") == "launch a\n    a notRunning -> active")

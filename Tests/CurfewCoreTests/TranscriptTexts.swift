@@ -87,8 +87,8 @@ enum Transcript: String, CaseIterable {
                 a notRunning -> active
             hello a 1
                 note a aware
-                a <- didFinishLaunching #1 20s foreground to 1
-                a <- didBecomeActive #2 to 1
+                a <- didFinishLaunching #1 20s foreground quietly to 1
+                a <- didBecomeActive #2 quietly to 1
             ack a 1
                 note a didFinishLaunching #1 acknowledged
             begin a upload from=7
@@ -172,8 +172,8 @@ enum Transcript: String, CaseIterable {
                 a notRunning -> background
             +1s hello a 1
                 note a aware
-                a <- didFinishLaunching #1 20s background to 1
-                a <- didEnterBackground #2 5s to 1
+                a <- didFinishLaunching #1 20s background quietly to 1
+                a <- didEnterBackground #2 5s quietly to 1
             +1s ack a 1
                 note a didFinishLaunching #1 acknowledged
             +1s ack a 2
@@ -215,7 +215,7 @@ enum Transcript: String, CaseIterable {
                 SIGTERM b
             +4.999s tick
             +0.001s tick
-                kill b process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s
+                kill b process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s, CPU 0s
                 b active -> notRunning
             die b 9
             gone b
@@ -261,8 +261,8 @@ enum Transcript: String, CaseIterable {
                 a notRunning -> active
             hello a 1
                 note a aware
-                a <- didFinishLaunching #1 20s foreground to 1
-                a <- didBecomeActive #2 to 1
+                a <- didFinishLaunching #1 20s foreground quietly to 1
+                a <- didBecomeActive #2 quietly to 1
             ack a 1
                 note a didFinishLaunching #1 acknowledged
             begin a upload
@@ -383,14 +383,14 @@ enum Transcript: String, CaseIterable {
             launch a hello
                 a notRunning -> active
             +20s tick
-                kill a launch-watchdog in active, limit 20s, elapsed 20s
+                kill a launch-watchdog in active, limit 20s, elapsed 20s, CPU 0s
                 a active -> notRunning
             launch b
                 b notRunning -> active
             hello b 1
                 note b aware
-                b <- didFinishLaunching #1 20s foreground to 1
-                b <- didBecomeActive #2 to 1
+                b <- didFinishLaunching #1 20s foreground quietly to 1
+                b <- didBecomeActive #2 quietly to 1
             ack b 1
                 note b didFinishLaunching #1 acknowledged
             home b
@@ -398,18 +398,18 @@ enum Transcript: String, CaseIterable {
                 b <- willResignActive #3 to 1
                 b <- didEnterBackground #4 5s to 1
             +5s tick
-                kill b scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s
+                kill b scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s, CPU 0s
                 b background -> notRunning
             launch c
                 c notRunning -> active
             hello c 1
                 note c aware
-                c <- didFinishLaunching #1 20s foreground to 1
-                c <- didBecomeActive #2 to 1
+                c <- didFinishLaunching #1 20s foreground quietly to 1
+                c <- didBecomeActive #2 quietly to 1
             quit c
                 c <- willTerminate #3 5s to 1
             +5s tick
-                kill c process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s
+                kill c process-exit-watchdog in active, event willTerminate, limit 5s, elapsed 5s, CPU 0s
                 c active -> notRunning
             """
         case .overtaken:
@@ -466,8 +466,8 @@ enum Transcript: String, CaseIterable {
             +1s open a
                 a suspended -> active
                 resume a
-                a <- didFinishLaunching #1 20s foreground to 1
-                a <- didBecomeActive #2 to 1
+                a <- didFinishLaunching #1 20s foreground quietly to 1
+                a <- didBecomeActive #2 quietly to 1
             ack a 1
                 note a didFinishLaunching #1 acknowledged
             close a 1

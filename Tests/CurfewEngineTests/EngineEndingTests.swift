@@ -154,7 +154,7 @@ struct EngineEndingTests {
     @Test("A launch that is quit before its program runs is killed and over")
     func quitWhileStarting() {
         let scenario = EngineScenario()
-        scenario.engine.launch(.a, Policy(profile: .ios4), inBackground: false)
+        scenario.engine.launch(.a, Policy(profile: .ios4))
         #expect(scenario.feed(.quit(.a, request: nil)).first == "SIGKILL a")
         #expect(scenario.pass(.milliseconds(1)).last == "ended a exit(137)")
     }

@@ -7,7 +7,7 @@ struct EngineOrderTests {
     @Test("A launch is recorded, then told")
     func launch() {
         let scenario = EngineScenario()
-        scenario.engine.launch(.a, Policy(profile: .ios4), inBackground: false)
+        scenario.engine.launch(.a, Policy(profile: .ios4))
         #expect(scenario.journal.take() == [])
         #expect(scenario.engine.nextDeadline == nil)
         #expect(scenario.feed(.started(.a)) == ["record a state active", "state a notRunning to active"])
@@ -44,7 +44,7 @@ struct EngineOrderTests {
         #expect(scenario.untilDeadline == .seconds(5))
         #expect(
             scenario.feed(.acknowledge(.a, sequence: 4)) == [
-                "record a note acknowledged(CurfewCore.LifecycleEvent.didEnterBackground, sequence: 4)",
+                "record a note acknowledged(CurfewCore.Event.lifecycle(CurfewCore.LifecycleEvent.didEnterBackground), sequence: 4)",
                 "traced? a: no", "suspend a", "record a state suspended", "state a background to suspended",
             ])
     }

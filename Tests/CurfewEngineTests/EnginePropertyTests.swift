@@ -1,7 +1,7 @@
-import CurfewEngine
 import Testing
 
 @testable import CurfewCore
+@testable import CurfewEngine
 
 /// Seeded, so that a failure, which names its seed, can be repeated.
 @Suite("Random lives on a failing machine")
@@ -12,6 +12,7 @@ struct EnginePropertyTests {
             let life = RandomLife(seed: seed << 16 | trace)
             life.live()
             life.drain()
+            life.replay()
             guard let problem = life.problem else { continue }
             Issue.record("seed \(seed) trace \(trace): \(problem)\n\(life.tail.joined(separator: "\n"))")
             return
@@ -23,6 +24,7 @@ struct EnginePropertyTests {
 private final class RandomLife {
     private var random: SplitMix64
     private let scenario = EngineScenario()
+    private let recorder = JournalRecorder()
     private var launched: [AppID] = []
     private var lastRequest = 0
     private var answered: Set<RequestID> = []
@@ -36,6 +38,7 @@ private final class RandomLife {
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
+        scenario.engine.journal = recorder
         watchHost()
     }
 
@@ -103,7 +106,16 @@ private final class RandomLife {
             $0.waitsForTree = random.chance(30)
             $0.terminateSuspended = random.chance(50) ? .wake : .kill
             $0.grace = random.chance(30) ? .seconds(Int64(random.below(5))) : nil
+            $0.exitsOnSuspend = random.chance(15)
+            $0.announcesEvents = random.chance(30)
+            $0.watchdogInterval = random.chance(20) ? .seconds(Int64(1 + random.below(30))) : nil
         }
+    }
+
+    private func randomOptions() -> LaunchOptions {
+        LaunchOptions(
+            inBackground: random.chance(20), wakingEvent: random.chance(10) ? PostedEvent("fetch") : nil,
+            info: random.chance(20) ? [Info("from", "a \"test\"")] : [])
     }
 
     private func randomInput() -> Input? {
@@ -111,6 +123,7 @@ private final class RandomLife {
         let app = random.pick(launched)
         scenario.kernel[app].stops = randomRounds()
         scenario.kernel[app].isTraced = random.chance(10)
+        if random.chance(25) { return lifecycleInput(app) }
         let kind = random.below(16)
         if kind < 6 { return drivingInput(kind, app) }
         return kind < 12 ? channelInput(kind, app) : machineInput(kind, app)
@@ -122,8 +135,29 @@ private final class RandomLife {
         scenario.kernel[app].dies = randomRounds()
         scenario.kernel[app].leaves = randomRounds()
         scenario.kernel[app].footprints = (0..<4).map { _ in UInt64(random.below(120)) << 40 }
-        scenario.engine.launch(app, randomPolicy(), inBackground: random.chance(20))
+        scenario.engine.launch(app, randomPolicy(), randomOptions())
         return .started(app)
+    }
+
+    private func lifecycleInput(_ app: AppID) -> Input {
+        switch random.below(6) {
+        case 0: .interrupt(app, request: request())
+        case 1: .dismiss(app, request: request())
+        case 2: .post(app, PostedEvent(random.pick(["settingsDidChange", "b"]), [Info("k", "v")]), request: request())
+        case 3: .wake(app, PostedEvent("fetch", [Info("url", "x y")]), request: request())
+        default: .notified(app, randomNotification())
+        }
+    }
+
+    private func randomNotification() -> CurfewCore.Notification {
+        switch random.below(6) {
+        case 0: .ready
+        case 1: .stopping
+        case 2: .extendTimeout(.milliseconds(Int64(random.below(20_000))))
+        case 3: .watchdogInterval(random.chance(50) ? nil : .seconds(Int64(1 + random.below(20))))
+        case 4: random.chance(10) ? .broken : .alive
+        default: .alive
+        }
     }
 
     private func drivingInput(_ kind: Int, _ app: AppID) -> Input {
@@ -177,6 +211,7 @@ private final class RandomLife {
         }
         scenario.host.onDeliver = { [unowned self] delivery, app in
             checkNotOver(app)
+            if scenario.kernel[app].isStopped { complain("\(delivery.event.name) went to a stopped app") }
             if delivery.sequence <= lastSequence[app] ?? 0 { complain("#\(delivery.sequence) is out of order") }
             lastSequence[app] = delivery.sequence
             interject()
@@ -223,6 +258,21 @@ private final class RandomLife {
                 complain("\(app.id.letter): confirmed, and the core wasn't told")
             }
         }
+    }
+
+    // MARK: Again
+
+    /// The journal, read back, brings about the same.
+    func replay() {
+        guard problem == nil else { return }
+        var replay = JournalReplay()
+        do throws(JournalReplay.Unreadable) {
+            for line in recorder.lines { _ = try replay.take(line) }
+        } catch {
+            return complain("journal line \(error.line): \(error.problem): \(recorder.lines[error.line - 1])")
+        }
+        if !replay.isAtEnd { complain("effects are missing at the end") }
+        if let difference = replay.difference { complain("replayed differently: \(difference)") }
     }
 
     // MARK: Ending

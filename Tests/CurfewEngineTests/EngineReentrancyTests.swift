@@ -16,7 +16,7 @@ struct EngineReentrancyTests {
     func dropDuringDelivery() {
         let scenario = aware()
         scenario.host.onDeliver = { delivery, app in
-            guard delivery.event == .willResignActive else { return }
+            guard delivery.event == .lifecycle(.willResignActive) else { return }
             scenario.engine.feed(.disconnected(app, ConnectionID(1)))
         }
         #expect(
@@ -109,7 +109,7 @@ struct EngineReentrancyTests {
         scenario.kernel[.a].isAlive = false
         scenario.host.onEnd = { app, _ in
             guard app == .a else { return }
-            scenario.engine.launch(.b, Policy(profile: .ios4), inBackground: false)
+            scenario.engine.launch(.b, Policy(profile: .ios4))
             scenario.engine.feed(.started(.b))
         }
         #expect(scenario.leaderExits().last == "state b notRunning to active")

@@ -19,7 +19,7 @@ struct EventLogTests {
 
     private static let lines: [(EventRecord, String)] = [
         (.stateChanged(from: .active, to: .background), "stateDidChange from=active to=background"),
-        (.delivered(.didEnterBackground, sequence: 4), "didDeliver event=didEnterBackground seq=4"),
+        (.delivered(.lifecycle(.didEnterBackground), sequence: 4), "didDeliver event=didEnterBackground seq=4"),
         (
             .stillRunning([
                 PendingProcess(pid: 7, name: "cp", state: UInt8(ascii: "D"), waitChannel: "nfs_wait"),
@@ -30,7 +30,7 @@ struct EventLogTests {
         (
             .killing(.sample(.processExitWatchdog) { $0.limit = .seconds(5) }),
             "willKill reason=process-exit-watchdog code=0x8badf00d "
-                + #"why="process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after it was asked to""#
+                + #"why="process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after willTerminate""#
         ),
         (
             .killing(.sample(.supervisorExit)),
@@ -45,7 +45,7 @@ struct EventLogTests {
         (.note(.taskReleased(TaskID(3), name: "")), #"taskDidRelease task=3 title="""#),
         (.note(.unknownTaskEnded(TaskID(0))), "unknownTaskEnded task=0"),
         (.note(.unknownAcknowledgement(sequence: 9)), "unknownAcknowledgement seq=9"),
-        (.note(.acknowledged(.willTerminate, sequence: 2)), "didAcknowledge event=willTerminate seq=2"),
+        (.note(.acknowledged(.lifecycle(.willTerminate), sequence: 2)), "didAcknowledge event=willTerminate seq=2"),
         (.note(.becameAware), "didBecomeAware"),
         (.note(.becamePlain), "didBecomePlain"),
         (.note(.expirationWarning([TaskID(1), TaskID(5)])), "backgroundTasksWillExpire tasks=1,5"),
@@ -77,7 +77,8 @@ struct EventLogTests {
     func numbers() {
         var log = EventLog()
         for number in 1...2_000 {
-            let entry = log.append(.delivered(.didBecomeActive, sequence: number), at: Instant(nanoseconds: 0))
+            let entry = log.append(
+                .delivered(.lifecycle(.didBecomeActive), sequence: number), at: Instant(nanoseconds: 0))
             #expect(entry.number == number)
             #expect(log.recent.count == min(number, EventLog.capacity))
             #expect(log.recent.last?.number == number)

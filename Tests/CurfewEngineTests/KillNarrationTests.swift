@@ -13,18 +13,18 @@ struct KillNarrationTests {
     private static let sentences: [(KillReport, String)] = [
         (
             .sample(.launchWatchdog) { $0.limit = .seconds(20) },
-            "launch-watchdog (0x8badf00d): it said no hello within 20 s of its launch"
+            "launch-watchdog (0x8badf00d): it said neither hello nor READY=1 within 20 s of its launch"
         ),
         (
             .sample(.launchWatchdog) {
                 $0.limit = .milliseconds(1500)
-                $0.event = .didFinishLaunching
+                $0.event = .lifecycle(.didFinishLaunching)
             }, "launch-watchdog (0x8badf00d): didFinishLaunching wasn't acknowledged within 1.5 s"
         ),
         (
             .sample(.sceneUpdateWatchdog) {
                 $0.limit = .seconds(5)
-                $0.event = .didEnterBackground
+                $0.event = .lifecycle(.didEnterBackground)
             }, "scene-update-watchdog (0x8badf00d): didEnterBackground wasn't acknowledged within 5 s"
         ),
         (
@@ -32,8 +32,33 @@ struct KillNarrationTests {
             "scene-update-watchdog (0x8badf00d): an event wasn't acknowledged within some time"
         ),
         (
+            .sample(.sceneUpdateWatchdog) {
+                $0.limit = .seconds(5)
+                $0.elapsed = .milliseconds(5_002)
+                $0.cpuTime = .milliseconds(20)
+                $0.event = .lifecycle(.didEnterBackground)
+            },
+            "scene-update-watchdog (0x8badf00d): didEnterBackground wasn't acknowledged within 5 s; "
+                + "in 5 s it used 20 ms of CPU time: it was waiting"
+        ),
+        (
+            .sample(.backgroundFetchTimeout) {
+                $0.limit = .seconds(30)
+                $0.elapsed = .seconds(30)
+                $0.cpuTime = .seconds(58)
+                $0.event = .wake("fetch")
+            },
+            "background-fetch-timeout (0x2182bad4): the waking event fetch wasn't handled within 30 s; "
+                + "in 30 s it used 58 s of CPU time: it was computing"
+        ),
+        (
+            .sample(.watchdog) { $0.limit = .seconds(10) },
+            "watchdog (0x8badf00d): it gave no sign of life (WATCHDOG=1) for 10 s"
+        ),
+        (.sample(.watchdog), "watchdog (0x8badf00d): it reported itself broken (WATCHDOG=trigger)"),
+        (
             .sample(.processExitWatchdog) { $0.limit = .seconds(5) },
-            "process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after it was asked to"
+            "process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after willTerminate"
         ),
         (
             .sample(.backgroundTaskTimeout) {

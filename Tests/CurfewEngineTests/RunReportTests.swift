@@ -87,7 +87,7 @@ struct RunReportTests {
         let kill = KillReport.sample(.sceneUpdateWatchdog) {
             $0.limit = .seconds(5)
             $0.elapsed = .milliseconds(5_001)
-            $0.event = .didEnterBackground
+            $0.event = .lifecycle(.didEnterBackground)
         }
         #expect(
             try report(.sample(kill: kill))["limit"]
@@ -116,7 +116,7 @@ struct RunReportTests {
         let core = try report(.sample(leader: .signaled(signal: 11, dumpedCore: true)))
         #expect(core["status"] == .integer(139))
         #expect(core["leader"]?["dumpedCore"] == .bool(true))
-        let terminated = try report(.sample(leader: .signaled(signal: 15, dumpedCore: false), wasTerminated: true))
+        let terminated = try report(.sample(leader: .signaled(signal: 15, dumpedCore: false), terminateSignal: 15))
         #expect(terminated["status"] == .integer(143))
         #expect(terminated["reason"] == .null)
     }

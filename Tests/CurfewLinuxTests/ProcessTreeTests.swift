@@ -132,7 +132,7 @@ struct ProcessTreeTests {
         defer { fixture.end() }
         signal(fixture.child.pid, SIGSTOP)
         #expect(eventually { isStopped(fixture.child.pid) })
-        fixture.tree.terminate()
+        fixture.tree.terminate(by: 15)
         #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
         #expect(eventually { !fixture.tree.containment.isPopulated() })
     }

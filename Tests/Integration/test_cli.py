@@ -1,23 +1,28 @@
 """What every verb prints, and its status: help, mistakes, tables, JSON, colours, and output that can't be written."""
 
+import datetime
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
 from conftest import binary, wait_for
 
-VERBS = "run, home, open, quit, ps, status, events, task"
+VERBS = "run, home, open, interrupt, dismiss, wake, post, quit, ps, status, events, replay, task"
 TASK_VERBS = "begin, end, remaining, list, run"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
 DURATION = "a duration such as 90, 1.5s, 10m, 1h30min or inf"
 SIZE = "a size such as 200M (200 MiB), 1.5G, 64KiB, a number of bytes or inf"
 SCALE = "a number from 0.001 to 1000000, such as 60"
+WORD = "letters, digits, - _ and . (first a letter), 64 at most"
 RUN_USAGE = "usage: curfew run [options] [--] COMMAND [ARG…]"
 TASK_RUN_USAGE = "usage: curfew task run NAME [--] COMMAND [ARG…]"
 NO_APP = "an app is needed: its name or its pid; `curfew ps` lists those that run"
@@ -28,14 +33,17 @@ OPTIONS = {
         "--name", "--background", "--aware", "--wait-all", "--report", "--profile", "--budget", "--expiration-lead",
         "--grace", "--enter-background-limit", "--terminate-limit", "--launch-limit", "--wake-limit", "--time-limit",
         "--time-scale", "--memory", "--containment", "--suspend", "--terminate-suspended", "--on-supervisor-exit",
-        "--drop-caps", "--no-new-privs",
+        "--drop-caps", "--no-new-privs", "--wake", "--launch-option", "--exits-on-suspend", "--on", "--exec-on",
+        "--settings", "--settings-signal", "--watchdog", "--journal",
     ],
-    "home": ["--json"], "open": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "task": [], "task begin": ["--owner", "--json"], "task end": [],
+    "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
+    "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
+    "events": ["--json", "--follow"], "replay": [], "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
-OPERANDS = {"home": ["x"], "open": ["x"], "quit": ["x"], "task begin": ["x"], "task end": ["1"], "run": ["true"],
-            "task run": ["x", "true"]}
+OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
+            "post": ["x", "fetch"], "quit": ["x"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
 
@@ -58,6 +66,8 @@ MISTAKES = [
     ([""], f'there is no verb ""; the verbs are {VERBS}; `curfew --help` tells more'),
     (["a\nb\x1b[1m"], f'there is no verb "a\\nb\\x1b[1m"; the verbs are {VERBS}; `curfew --help` tells more'),
     (["--bogus"], f"unknown option --bogus; the verbs are {VERBS}; `curfew --help` tells more"),
+    (["--shell-libary"], "unknown option --shell-libary; did you mean --shell-library? `curfew --help` tells more"),
+    (["--shell-library", "x"], '--shell-library takes no more; it was given "x"'),
     (["--verison"], "unknown option --verison; did you mean --version? `curfew --help` tells more"),
     (["frobnicate", "--help"], f'there is no verb "frobnicate"; the verbs are {VERBS}; `curfew --help` tells more'),
     (["help", "frobnicate"], f'help: there is no verb "frobnicate"; the verbs are {VERBS}'),
@@ -93,6 +103,43 @@ MISTAKES = [
     (["run", "--report", "", "y"], 'run: --report: "" isn\'t the path of a file'),
     (["run", "--aware=yes", "y"], 'run: --aware takes no value; it was given "yes"'),
     (["run", "--name", "--help"], f'run: --name: "--help" isn\'t a name; accepted: {NAME}'),
+    (["run", "--wake", "didBecomeActive", "y"],
+     "run: --wake: didBecomeActive is an event of the lifecycle; only Curfew delivers it, so yours needs another name"),
+    (["run", "--wake", "a b", "y"], f'run: --wake: "a b" isn\'t an event\'s name: {WORD}'),
+    (["run", "--launch-option", "x", "y"], 'run: --launch-option: "x" isn\'t KEY=VALUE, such as reason=nightly'),
+    (["run", "--launch-option", "1=x", "y"], f'run: --launch-option: "1" isn\'t a KEY: {WORD}'),
+    (["run", *[f"--launch-option=k{n}=" for n in range(17)], "y"],
+     'run: --launch-option: "k16" is one too many: an event carries 16 pairs at most'),
+    (["run", "--launch-option", "k=" + "x" * 4000, "y"],
+     "run: --launch-option: the pairs are too long: an event has 4096 bytes at most, all in all"),
+    (["run", "--on", "USR1", "y"], 'run: --on: "USR1" isn\'t EVENT=SIGNAL, such as didEnterBackground=USR1'),
+    (["run", "--on", "didEnterBackgroud=USR1", "y"],
+     'run: --on: there is no event "didEnterBackgroud"; did you mean didEnterBackground?'),
+    (["run", "--on", "tick=FOO", "y"],
+     'run: --on: "FOO" isn\'t a signal: a name such as USR1 or SIGUSR1, or a number from 1 to 64'),
+    (["run", "--on", "tick=CONT", "y"],
+     'run: --on: "CONT" can\'t be used: Curfew suspends, resumes and kills by STOP, CONT and KILL; another signal, '
+     "such as USR1, is needed"),
+    (["run", "--exec-on", "tick=", "y"],
+     "run: --exec-on: tick has no COMMAND; accepted is EVENT=COMMAND, such as didEnterBackground='sync'"),
+    (["run", "--settings-signal", "HUP", "y"],
+     "run: --settings-signal needs --settings FILE, the file whose changes it tells of"),
+    (["run", "--watchdog", "soon", "y"], f'run: --watchdog: "soon" isn\'t {DURATION}'),
+    (["run", "--journal=", "y"], 'run: --journal: "" isn\'t the path of a file'),
+    (["interrupt", "a", "b"], 'interrupt: "b" is one too many; `curfew interrupt --help` shows what is accepted'),
+    (["intrrupt", "a"], 'there is no verb "intrrupt"; did you mean interrupt? `curfew --help` tells more'),
+    (["wake", "a"], "wake: an event's name is needed, such as: curfew wake backup fetch"),
+    (["wake", "a", "b c"], f'wake: "b c" isn\'t an event\'s name: {WORD}'),
+    (["wake", "a", "willTerminate"],
+     "wake: willTerminate is an event of the lifecycle; only Curfew delivers it, so yours needs another name"),
+    (["post", "a", "b", "c"], 'post: "c" isn\'t KEY=VALUE, such as reason=nightly'),
+    (["post", "a", "b", "c d=e"], f'post: "c d" isn\'t a KEY: {WORD}'),
+    (["post", "a", "b", *[f"k{n}=" for n in range(17)]],
+     'post: "k16=" is one too many; an event carries 16 pairs at most'),
+    (["post", "a", "b", "k=" + "x" * 4090],
+     "post: the pairs are too long: an event has 4096 bytes at most, all in all"),
+    (["replay"], "replay: a file is needed, as `curfew run --journal FILE` wrote it"),
+    (["replay", "a", "b"], 'replay: "b" is one too many; `curfew replay --help` shows what is accepted'),
     (["home", "a", "b"], 'home: "b" is one too many; `curfew home --help` shows what is accepted'),
     (["home", "-x"], "home: unknown option -x; `curfew home --help` lists what is accepted"),
     (["ps", "x"], 'ps: "x" is one too many; `curfew ps --help` shows what is accepted'),
@@ -119,7 +166,7 @@ MISTAKES = [
 
 
 def shown(value):
-    return ascii(" ".join(value)) if isinstance(value, list) else ""
+    return ascii(" ".join(value))[:80] if isinstance(value, list) else ""
 
 
 @pytest.mark.parametrize("arguments, problem", MISTAKES, ids=shown)
@@ -135,7 +182,8 @@ def test_unknown_option(sandbox, verb):
 
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
-    flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow"}
+    flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
+             "--exits-on-suspend"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')
@@ -159,7 +207,7 @@ def test_good_name(sandbox, name):
     expect(sandbox.curfew("run", "--name", name, "--", "true"))
 
 
-@pytest.mark.parametrize("verb", ["home", "open", "quit"])
+@pytest.mark.parametrize("verb", ["home", "open", "interrupt", "dismiss", "wake", "post", "quit"])
 def test_an_app_is_needed(sandbox, verb):
     expect(sandbox.curfew(verb), 64, err=f"curfew: {verb}: {NO_APP}\n")
     expect(sandbox.curfew(verb, "--json"), 64, err=f"curfew: {verb}: {NO_APP}\n")
@@ -168,23 +216,28 @@ def test_an_app_is_needed(sandbox, verb):
 # ---- finding the app -----------------------------------------------------------------------------------------------
 
 
-APP_VERBS = ["home", "open", "quit", "status", "events"]
+APP_VERBS = ["home", "open", "interrupt", "dismiss", "wake", "post", "quit", "status", "events"]
+
+
+def after_app(verb):
+    """What a verb needs besides the app."""
+    return OPERANDS.get(verb, [])[1:]
 
 
 @pytest.mark.parametrize("verb", APP_VERBS)
 def test_no_such_app(sandbox, verb):
     unknown = f"curfew: {verb}: no app called nosuch is running; `curfew ps` lists those that are\n"
-    expect(sandbox.curfew(verb, "nosuch"), 69, err=unknown)
-    expect(sandbox.curfew(verb, "--json", "nosuch"), 69, err=unknown)
+    expect(sandbox.curfew(verb, "nosuch", *after_app(verb)), 69, err=unknown)
+    expect(sandbox.curfew(verb, "--json", "nosuch", *after_app(verb)), 69, err=unknown)
     unknown = f"curfew: {verb}: no app has the pid 2147483647; `curfew ps` lists those that run, with their pids\n"
-    expect(sandbox.curfew(verb, "2147483647"), 69, err=unknown)
+    expect(sandbox.curfew(verb, "2147483647", *after_app(verb)), 69, err=unknown)
 
 
 @pytest.mark.parametrize("verb", APP_VERBS)
 @pytest.mark.parametrize("app", ["a/b", "..", "", "0", "99999999999", "a" * 65])
 def test_neither_name_nor_pid(sandbox, verb, app):
     problem = f'"{app}" is neither a name nor a pid; a name is {NAME}'
-    expect(sandbox.curfew(verb, app), 64, err=f"curfew: {verb}: {problem}\n")
+    expect(sandbox.curfew(verb, app, *after_app(verb)), 64, err=f"curfew: {verb}: {problem}\n")
 
 
 @pytest.mark.parametrize("verb", ["status", "events"])
@@ -267,7 +320,7 @@ def test_ps_of_two(sandbox):
     assert (result.returncode, result.stderr) == (0, "")
     titles, first, second = result.stdout.splitlines()
     assert titles.split() == TITLES.split()
-    row = r"(\d+(\.\d)? m?s) +0 +{left} +2 +\d+(\.\d)? [KM]iB +\d+ (ms|us|s) +sh -c echo up; sleep {seconds}"
+    row = r"(\d+(\.\d)? m?s) +0 +{left} +2 +\d+(\.\d)? [KM]iB +[\d.]+ (ms|us|s) +sh -c echo up; sleep {seconds}"
     assert re.fullmatch(r"b +\d+ +suspended +" + row.format(left="(10 min|9 min 59 s)", seconds=61), first)
     assert re.fullmatch(r"long-name +\d+ +active +" + row.format(left="unlimited", seconds=60), second)
     # Names and states to the left, numbers to the right.
@@ -288,11 +341,11 @@ def test_status_text(sandbox):
         r"  pid           \d+ \(front \d+, supervisor \d+\)",
         r"  kind          plain",
         r"  remaining     unlimited in foreground, 10 min once in background",
-        r'  tasks         1 "upload" \(\d+ ms\)',
+        r'  tasks         1 "upload" \([\d.]+ (ms|s)\)',
         r"  processes     2",
         r"  footprint     \d+(\.\d)? [KM]iB of 500 MiB",
-        r"  CPU time      \d+ (us|ms|s)",
-        r"  running       \d+ ms of 1 h",
+        r"  CPU time      [\d.]+ (us|ms|s)",
+        r"  running       [\d.]+ (ms|s) of 1 h",
         r"  containment   \S.*",
     ]
     assert len(lines) == len(expected)
@@ -301,7 +354,8 @@ def test_status_text(sandbox):
     assert sandbox.curfew("home", "backup").returncode == 0
     text = sandbox.curfew("status", "backup").stdout
     assert text.startswith("backup: background for ")
-    assert re.search(r"\n  remaining     9 min 59 s of 10 min\n", text)
+    # Rounded to the nearest second: that which has just begun is whole.
+    assert re.search(r"\n  remaining     (10 min|9 min 59 s) of 10 min\n", text)
 
 
 def test_status_json(sandbox):
@@ -352,14 +406,20 @@ def test_events(sandbox):
     result = sandbox.curfew("events", "backup")
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert re.fullmatch(r"\d+\.\d{3}  stateDidChange  from=notRunning  to=active", lines[0])
-    assert re.fullmatch(r"\d+\.\d{3}  stateDidChange  from=background  to=suspended", lines[-1])
+    clock = r"\d\d:\d\d:\d\d\.\d{3}"
+    assert re.fullmatch(clock + "  stateDidChange  from=notRunning  to=active", lines[0])
+    assert re.fullmatch(clock + "  stateDidChange  from=background  to=suspended", lines[-1])
     result = sandbox.curfew("events", "--json", "backup")
     events = [json.loads(line) for line in result.stdout.splitlines()]
     assert [event["number"] for event in events] == list(range(1, len(lines) + 1))
     assert events[0].keys() == {"name", "number", "time", "app", "from", "to"}
     assert (events[0]["name"], events[0]["app"], events[0]["to"]) == ("stateDidChange", "backup", "active")
     assert all(type(event["time"]) is float for event in events)
+    # People are shown the time of day where they are. The two clocks are compared anew each time: a little up or down.
+    there = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
+    moments = [datetime.datetime.fromtimestamp(events[0]["time"] + slip, there) for slip in (-0.005, 0, 0.005)]
+    elsewhere = sandbox.curfew("events", "backup", env=dict(sandbox.environment, TZ="TST-5:30"))
+    assert elsewhere.stdout[:8] in {moment.strftime("%T") for moment in moments}
 
 
 def test_events_follow_until_the_end(sandbox):
@@ -396,9 +456,9 @@ def test_driving_prints_nothing_or_json(sandbox):
            err="curfew: quit: no app called backup is running; `curfew ps` lists those that are\n")
 
 
-@pytest.mark.parametrize("verb", ["home", "open", "quit"])
+@pytest.mark.parametrize("verb", ["home", "open", "interrupt", "dismiss", "wake", "post", "quit"])
 def test_a_process_inside_an_app_drives_nothing(sandbox, verb):
-    running = sandbox.shell(f"curfew {verb} self; echo $?", name="self")
+    running = sandbox.shell(f"curfew {verb} self {' '.join(after_app(verb))}; echo $?", name="self")
     status, out, err = running.finish()
     assert (status, out) == (0, "1\n")
     assert err == f"curfew: {verb}: self: refused (forbidden): a process inside an app can't drive a supervisor\n"
@@ -418,7 +478,7 @@ def test_status_inside_an_app_is_its_own(sandbox):
 def assert_is_help(result, verb):
     assert (result.returncode, result.stderr) == (0, "")
     assert f"\nUSAGE: curfew {verb}".rstrip() in result.stdout
-    for option in OPTIONS.get(verb, ["--version"]) + ["-h, --help"]:
+    for option in OPTIONS.get(verb, ["--version", "--shell-library"]) + ["-h, --help"]:
         assert re.search(rf"^  {option}( |$)", result.stdout, re.M), option
     assert result.stdout.endswith("\n") and not result.stdout.endswith("\n\n")
 
@@ -489,11 +549,13 @@ def test_bash_completes_verbs_options_values_and_apps(sandbox):
         result = subprocess.run(["bash", "-c", code], capture_output=True, text=True, env=sandbox.environment)
         return [word.strip() for word in result.stdout.split()]
 
-    assert {"run", "status", "task"} <= set(complete("curfew", ""))
+    assert {"run", "status", "task", "interrupt", "wake"} <= set(complete("curfew", ""))
     assert complete("curfew", "sta") == ["status"]
     assert complete("curfew", "run", "--expi") == ["--expiration-lead"]
     assert complete("curfew", "run", "--profile", "ios1") == ["ios13"]
     assert complete("curfew", "home", "") and "backup" in complete("curfew", "home", "")
+    assert "backup" in complete("curfew", "post", "")
+    assert complete("curfew", "run", "--settings-") == ["--settings-signal"]
 
 
 # ---- tasks ---------------------------------------------------------------------------------------------------------
@@ -539,7 +601,7 @@ def test_tasks_inside_an_app(sandbox):
     assert status == 0
     assert re.fullmatch(
         r'1\n\{"task":2,"remaining":null\}\ninf\n\{"seconds":null\}\n'
-        r"TASK +AGE  NAME\n   1 +\d+ ms  upload\n   2 +\d+ ms  second one\n"
+        r"TASK +AGE  NAME\n   1 +[\d.]+ m?s  upload\n   2 +[\d.]+ m?s  second one\n"
         r'\[\n  \{\n    "task": 1,\n    "name": "upload",\n    "ageSeconds": [\d.]+\n  \},\n'
         r'  \{\n    "task": 2,\n    "name": "second one",\n    "ageSeconds": [\d.]+\n  \}\n\]\n0\n', out), out
     assert err == "curfew: task end: task 1 isn't open; ignored\n"
@@ -612,11 +674,13 @@ def test_task_run_stops_with_its_command(sandbox):
 # ---- colours -------------------------------------------------------------------------------------------------------
 
 
-def on_terminal(sandbox, *arguments, **environment):
-    """What a verb writes to a terminal."""
+def on_terminal(sandbox, *arguments, width=0, **environment):
+    """What a verb writes to a terminal; one of width 0 doesn't say how wide it is."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 0, width, 0, 0))
     variables = dict(sandbox.environment, TERM="xterm")
-    variables.pop("NO_COLOR", None)
+    for variable in ("NO_COLOR", "COLUMNS"):
+        variables.pop(variable, None)
     process = subprocess.Popen(
         [binary(), *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
         env={**variables, **environment})
@@ -650,6 +714,32 @@ def test_colours_only_on_a_terminal(sandbox):
     plain, coloured = on_terminal(sandbox, "ps", NO_COLOR="1"), on_terminal(sandbox, "ps")
     strip = lambda text: re.sub(r"\x1b\[\d+m", "", text)
     assert [line.index("COMMAND") for line in strip(coloured).splitlines()[:1]] == [plain.index("COMMAND")]
+
+
+def test_ps_is_cut_to_the_terminal(sandbox):
+    command = f"sh -c echo up; sleep 60; : {'x' * 300}"
+    sandbox.shell(command[len("sh -c "):], name="backup").expect("up")
+
+    def row(**options):
+        titles, line = on_terminal(sandbox, "ps", NO_COLOR="1", **options).splitlines()
+        return line, titles.index("COMMAND")
+
+    line, column = row()
+    assert line[column:] == command
+    for options in (dict(width=100), dict(COLUMNS="100"), dict(width=200, COLUMNS="100"), dict(width=100, COLUMNS="x")):
+        line, column = row(**options)
+        assert len(line) == 100 and line[column:] == command[:99 - column] + "…", options
+    # Never to less than its title.
+    line, column = row(width=20)
+    assert line[column:] == command[:6] + "…"
+    # In full where nobody looks at it, and as JSON.
+    piped = sandbox.curfew("ps", env=dict(sandbox.environment, COLUMNS="100"))
+    assert piped.stdout.endswith("x" * 300 + "\n")
+    assert command in on_terminal(sandbox, "ps", "--json", width=100)
+    # The colour's bytes don't count.
+    coloured = on_terminal(sandbox, "ps", width=100).splitlines()[1]
+    assert "\x1b[32mactive" in coloured
+    assert len(re.sub(r"\x1b\[\d+m", "", coloured)) == 100
 
 
 # ---- output that can't be written ----------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ struct Nonsense {
     private var killed: Set<AppID> = []
     private var states: [AppID: LifecycleState] = [:]
     private var answered: Set<RequestID> = []
+    private var stopped: Set<AppID> = []
+    private var sequences: [AppID: Int] = [:]
     private var lastRequest = 0
 
     /// One random input; returns what it broke.
@@ -22,6 +24,7 @@ struct Nonsense {
         for effect in effects {
             if let violation = judge(effect) { return violation }
         }
+        if let violation = judgeKeptChanges() { return violation }
         if input == .tick, !Self.handled(.tick, by: supervisor, at: now).isEmpty { return "a second tick has effects" }
         return nil
     }
@@ -34,6 +37,14 @@ struct Nonsense {
     private mutating func judge(_ effect: Effect) -> String? {
         switch effect {
         case .deliver(let id, _) where killed.contains(id): return "delivered to a killed app"
+        case .deliver(let id, _) where stopped.contains(id): return "delivered to a stopped app"
+        case .deliver(let id, let delivery):
+            if delivery.sequence <= sequences[id, default: 0] { return "out of sequence: \(delivery)" }
+            sequences[id] = delivery.sequence
+        case .suspend(let id):
+            if !stopped.insert(id).inserted { return "stopped twice" }
+        case .resume(let id): stopped.remove(id)
+        case .terminate(let id, _) where stopped.contains(id): return "a signal to a stopped app"
         case .kill(let id, _):
             if !killed.insert(id).inserted { return "killed twice" }
         case .stateChanged(let id, let from, let to):
@@ -46,15 +57,22 @@ struct Nonsense {
         return nil
     }
 
+    private func judgeKeptChanges() -> String? {
+        for app in supervisor.apps where Set(app.keptChangeNames).count != app.keptChangeNames.count {
+            return "two changes of one name are kept: \(app.keptChangeNames)"
+        }
+        return nil
+    }
+
     private mutating func input(_ random: inout SplitMix64) -> Input {
         let id = random.pick([AppID.a, .b, .c])
         let connection = ConnectionID(random.below(4))
         lastRequest += 1
         let request = RequestID(lastRequest)
-        switch random.below(22) {
+        switch random.below(31) {
         case 0, 1, 2:
             guard launched.insert(id).inserted else { return .tick }
-            return .launch(id, random.pick(Trace.policies), inBackground: random.chance(30))
+            return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
         case 3, 4: return .started(id)
         case 5: return .leaderExited(id, .exited(code: 1))
         case 6: return random.chance(20) ? .treeGone(id) : .tick
@@ -71,6 +89,13 @@ struct Nonsense {
         case 18: return random.chance(70) ? .suspensionConfirmed(id) : .suspensionIncomplete(id)
         case 19: return .footprintMeasured(id, bytes: random.chance(5) ? .max : random.next() >> 40)
         case 20: return .tracerChecked(id, isTraced: random.chance(40))
+        case 21: return .interrupt(id, request: request)
+        case 22: return .dismiss(id, request: request)
+        case 23, 24: return .post(id, PostedEvent(random.pick(["x", "y"])), request: request)
+        case 25, 26: return .wake(id, PostedEvent(random.pick(["x", "z"])), request: request)
+        case 27: return .notified(id, Trace.randomNotification(&random))
+        case 28: return .cpuTimeMeasured(id, Span(nanoseconds: Int64(random.next() >> 2)))
+        case 29: return random.chance(50) ? .stoppedByTerminal(id) : .memoryLimitHit(id, bytes: 1)
         default: return .tick
         }
     }

@@ -21,14 +21,21 @@ struct Trace {
     /// is a trace.
     enum Action {
         case tick
-        case launch(AppID, policy: Int, inBackground: Bool)
+        case launch(AppID, policy: Int, LaunchOptions)
         case started(AppID)
         case leaderExited(AppID, code: UInt8)
         case leaderDied(AppID, signal: Int32)
+        /// Its leader ends by the signal that asks it to, once it is asked.
+        case leaderObeys(AppID)
         case treeGone(AppID)
         case home(AppID, stopped: Bool)
         case open(AppID)
         case quit(AppID)
+        case interrupt(AppID)
+        case dismiss(AppID)
+        case post(AppID, name: String)
+        case wake(AppID, name: String)
+        case notified(AppID, Notification)
         case hello(AppID, connection: Int)
         case disconnect(AppID, connection: Int)
         case acknowledgeOldest(AppID)
@@ -38,6 +45,7 @@ struct Trace {
         case ownerExited(AppID, owner: Int)
         case confirm(AppID, isComplete: Bool)
         case answerMeasurement(AppID, bytes: UInt64)
+        case answerCPUTime(AppID)
         case memoryHit(AppID)
         /// A debugger comes or goes; the next tracer check finds it so.
         case trace(AppID, Bool)
@@ -86,16 +94,45 @@ struct Trace {
             $0.requiresHello = true
             $0.waitsForTree = true
             $0.timeLimit = .seconds(100)
+            $0.announcesEvents = true
+        },
+        .with {
+            $0.backgroundBudget = .seconds(10)
+            $0.exitsOnSuspend = true
+            $0.watchdogInterval = .seconds(4)
+            $0.terminateSignal = 1
+        },
+        .with {
+            $0.backgroundBudget = .seconds(8)
+            $0.exitsOnSuspend = true
+            $0.grace = .seconds(3)
+            $0.announcesEvents = true
+            $0.terminateLimit = .seconds(2)
+        },
+        .with {
+            $0.backgroundBudget = .seconds(20)
+            $0.wakeLimit = .seconds(4)
+            $0.announcesEvents = true
+            $0.watchdogInterval = .seconds(3)
+            $0.terminateSuspended = .wake
+        },
+        .with {
+            $0.requiresHello = true
+            $0.launchLimit = .seconds(5)
+            $0.wakeLimit = .seconds(2)
+            $0.watchdogInterval = .seconds(6)
         },
     ]
 
+    private static let names = ["locale", "timezone", "network"]
+    private static let wakes = ["fetch", "push"]
+
     static func random(seed: UInt64, steps count: Int) -> Trace {
         var random = SplitMix64(seed: seed)
-        var trace = Trace(isPrompt: random.chance(60))
+        var trace = Trace(isPrompt: random.chance(50))
         let apps = Array([AppID.a, .b, .c].prefix(1 + random.below(3)))
         for app in apps {
-            let launch = Action.launch(
-                app, policy: random.below(policies.count), inBackground: random.chance(30))
+            let launch = Action.launch(app, policy: random.below(policies.count), randomOptions(&random))
             trace.steps.append(Step(pause: .span(.zero), action: launch))
             trace.steps.append(Step(pause: randomPause(&random), action: .started(app)))
         }
@@ -122,24 +159,54 @@ struct Trace {
         }
     }
 
+    static func randomOptions(_ random: inout SplitMix64) -> LaunchOptions {
+        let event = random.chance(15) ? PostedEvent(random.pick(wakes), randomInfo(&random)) : nil
+        return LaunchOptions(inBackground: random.chance(25), wakingEvent: event, info: randomInfo(&random))
+    }
+
+    private static func randomInfo(_ random: inout SplitMix64) -> [Info] {
+        random.chance(30) ? [Info("round", "\(random.below(1_000))")] : []
+    }
+
+    static func randomNotification(_ random: inout SplitMix64) -> Notification {
+        switch random.below(20) {
+        case 0..<6: .alive
+        case 6..<11: .ready
+        case 11, 12: .stopping
+        case 13..<17: .extendTimeout(random.pick([.zero, .seconds(1), .seconds(7), .seconds(60), .infinite]))
+        case 17, 18: .watchdogInterval(random.pick([nil, .seconds(2), .seconds(5)]))
+        default: random.chance(40) ? .broken : .alive
+        }
+    }
+
     private static func randomAction(_ random: inout SplitMix64, app: AppID) -> Action {
-        switch random.below(100) {
+        switch random.below(138) {
         case 0..<21: .tick
         case 21..<33: .home(app, stopped: random.chance(15))
         case 33..<42: .open(app)
         case 42..<50: .hello(app, connection: 1 + random.below(3))
         case 50..<53: .disconnect(app, connection: 1 + random.below(3))
-        case 53..<62: .acknowledgeOldest(app)
-        case 62..<64: .acknowledge(app, sequence: random.below(12))
-        case 64..<73: .begin(app, owner: 1 + random.below(2), connection: random.pick([nil, 1, 7]))
-        case 73..<78: .end(app, task: 1 + random.below(5))
-        case 78..<80: .ownerExited(app, owner: 1 + random.below(2))
-        case 80..<85: .confirm(app, isComplete: random.chance(80))
-        case 85..<91: .answerTracer(app)
-        case 91..<94: .trace(app, random.chance(40))
-        case 94..<97: .answerMeasurement(app, bytes: UInt64(random.below(random.chance(10) ? 120 : 100)) << 20)
-        case 97: random.pick([.quit(app), .quit(app), .memoryHit(app)])
-        case 98: random.pick([.leaderExited(app, code: UInt8(random.below(3))), .leaderDied(app, signal: 15)])
+        case 53..<66: .acknowledgeOldest(app)
+        case 66..<68: .acknowledge(app, sequence: random.below(12))
+        case 68..<77: .begin(app, owner: 1 + random.below(2), connection: random.pick([nil, 1, 7]))
+        case 77..<82: .end(app, task: 1 + random.below(5))
+        case 82..<84: .ownerExited(app, owner: 1 + random.below(2))
+        case 84..<89: .confirm(app, isComplete: random.chance(50))
+        case 89..<95: .answerTracer(app)
+        case 95..<98: .trace(app, random.chance(40))
+        case 98..<101: .answerMeasurement(app, bytes: UInt64(random.below(random.chance(10) ? 120 : 100)) << 20)
+        case 101..<105: .answerCPUTime(app)
+        case 105..<109: .interrupt(app)
+        case 109..<112: .dismiss(app)
+        case 112..<117: .post(app, name: random.pick(names))
+        case 117..<123: .wake(app, name: random.pick(wakes))
+        case 123..<129: .notified(app, randomNotification(&random))
+        case 129: random.pick([.quit(app), .quit(app), .quit(app), .memoryHit(app)])
+        case 130:
+            random.pick([
+                .leaderExited(app, code: UInt8(random.below(3))), .leaderDied(app, signal: random.pick([1, 9, 15])),
+            ])
+        case 131..<134: .leaderObeys(app)
         default: .treeGone(app)
         }
     }

@@ -49,7 +49,7 @@ struct World {
         switch pause {
         case .span(let span): now = now + span
         case .toDeadline(let offset):
-            guard let deadline = supervisor.nextDeadline else { return }
+            guard let deadline = supervisor.nextDeadline, deadline != .distantFuture else { return }
             now = max(now, deadline + offset)
         }
         for index in references.indices { references[index].elapse(now - before) }
@@ -77,11 +77,10 @@ struct World {
     private mutating func input(for action: Trace.Action) -> Input? {
         switch action {
         case .tick: return .tick
-        case .launch(let id, let policy, let inBackground):
+        case .launch(let id, let policy, let options):
             guard !references.contains(where: { $0.id == id }) else { return nil }
-            references.append(
-                ReferenceApp(id: id, policy: Trace.policies[policy], launchedInBackground: inBackground))
-            return .launch(id, Trace.policies[policy], inBackground: inBackground)
+            references.append(ReferenceApp(id: id, policy: Trace.policies[policy], options: options))
+            return .launch(id, Trace.policies[policy], options)
         case .trace(let id, let isTraced):
             if isTraced { traced.insert(id) } else { traced.remove(id) }
             return nil
@@ -93,11 +92,18 @@ struct World {
         case .leaderDied(let id, let signal):
             let outcome = ExitOutcome.signaled(signal: signal, dumpedCore: false)
             return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .leaderExited(id, outcome) : nil }
+        case .leaderObeys(let id):
+            guard let app = reference(id), app.isTerminating, app.hasLeader else { return nil }
+            return .leaderExited(id, .signaled(signal: app.policy.terminateSignal, dumpedCore: false))
         case .treeGone(let id):
             return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? nil : .treeGone(id) }
         case .home(let id, let stopped): return .home(id, stopped: stopped, request: request(id))
         case .open(let id): return .open(id, request: request(id))
         case .quit(let id): return .quit(id, request: request(id))
+        case .interrupt(let id): return .interrupt(id, request: request(id))
+        case .dismiss(let id): return .dismiss(id, request: request(id))
+        case .post(let id, let name): return .post(id, postedEvent(name), request: request(id))
+        case .wake(let id, let name): return .wake(id, postedEvent(name), request: request(id))
         default: return messageInput(for: action)
         }
     }
@@ -107,6 +113,9 @@ struct World {
         let request = nextRequest()
         return reference(id) == nil || request.rawValue % 3 == 0 ? nil : request
     }
+
+    /// No two are the same, so that an old one can't pass for a new one.
+    private func postedEvent(_ name: String) -> PostedEvent { PostedEvent(name, [Info("step", "\(journal.count)")]) }
 
     private mutating func messageInput(for action: Trace.Action) -> Input? {
         switch action {
@@ -130,6 +139,10 @@ struct World {
         case .answerMeasurement(let id, let bytes):
             guard let app = reference(id), app.awaitsMeasurement else { return nil }
             return .footprintMeasured(id, bytes: bytes)
+        case .answerCPUTime(let id):
+            guard let app = reference(id), app.awaitsCPUTime else { return nil }
+            return .cpuTimeMeasured(id, cpuTime)
+        case .notified(let id, let notification): return .notified(id, notification)
         case .memoryHit(let id): return .memoryLimitHit(id, bytes: 1)
         case .answerTracer(let id):
             guard let app = reference(id), app.awaitsTracer else { return nil }
@@ -144,26 +157,33 @@ struct World {
     private mutating func feed(_ input: Input) throws(Violation) -> [Input] {
         journal.append((now, input))
         if let index = references.firstIndex(where: { $0.id == input.app && !$0.isGone }) {
-            expectedReplies.merge(try references[index].take(input)) { $1 }
+            expectedReplies.merge(references[index].take(input)) { $1 }
         }
         let batch = supervisor.handle(input, at: now)
         effects += batch
         var answers: [Input] = []
         for effect in batch {
             try judge(effect, of: input)
-            if isPrompt, let answer = answer(to: effect) { answers.append(answer) }
+            if isPrompt { answers += self.answers(to: effect) }
         }
         try checkAll(after: input)
+        for index in references.indices { references[index].finishBatch() }
         return answers
     }
 
-    private func answer(to effect: Effect) -> Input? {
+    private func answers(to effect: Effect) -> [Input] {
         switch effect {
-        case .checkTracer(let id): .tracerChecked(id, isTraced: traced.contains(id))
-        case .suspend(let id): .suspensionConfirmed(id)
-        default: nil
+        case .checkTracer(let id):
+            let answer = Input.tracerChecked(id, isTraced: traced.contains(id))
+            return supervisor.app(id)?.isWatched == true ? [.cpuTimeMeasured(id, cpuTime), answer] : [answer]
+        case .suspend(let id): return [.suspensionConfirmed(id)]
+        case .measureCPUTime(let id): return [.cpuTimeMeasured(id, cpuTime)]
+        default: return []
         }
     }
+
+    /// Every app uses a third of a core, and never pauses.
+    private var cpuTime: Span { Span(nanoseconds: now.nanoseconds / 3) }
 
     private mutating func judge(_ effect: Effect, of input: Input) throws(Violation) {
         if case .reply(let request, let reply) = effect {
@@ -171,6 +191,11 @@ struct World {
                 throw Violation("request \(request.rawValue) answered twice, or never made")
             }
             return try references[index].answered(request, reply, expected: expectedReplies[request])
+        }
+        if case .stateChanged(_, let from, let to) = effect {
+            guard Transition.allCases.contains(where: { $0.from.contains(from) && $0.to == to }) else {
+                throw Violation("\(from) -> \(to) is in no row of the table")
+            }
         }
         guard let index = references.firstIndex(where: { $0.id == effect.app }) else {
             throw Violation("an effect for no app: \(effect)")
@@ -233,9 +258,9 @@ extension Effect {
     /// The app it is about; nil for a reply.
     var app: AppID? {
         switch self {
-        case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id), .kill(let id, _),
+        case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id, _), .kill(let id, _),
             .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
-            .checkTracer(let id), .note(let id, _):
+            .checkTracer(let id), .measureCPUTime(let id), .note(let id, _):
             id
         case .reply: nil
         }
@@ -244,7 +269,8 @@ extension Effect {
 
 /// One line for an input, as a failing trace shows it.
 func line(_ input: Input) -> String {
-    guard case .launch(let id, let policy, let inBackground) = input else { return "\(input)" }
+    guard case .launch(let id, let policy, let options) = input else { return "\(input)" }
     let number = Trace.policies.firstIndex(of: policy) ?? -1
-    return "launch(\(letter(id)), policy \(number)\(inBackground ? ", in background" : ""))"
+    let event = options.wakingEvent.map { " for \($0.name)" } ?? ""
+    return "launch(\(letter(id)), policy \(number)\(options.inBackground ? ", in background" : "")\(event))"
 }

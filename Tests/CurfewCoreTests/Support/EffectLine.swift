@@ -7,7 +7,8 @@ func line(_ effect: Effect) -> String {
     case .reply(let request, let reply): "reply \(request.rawValue): \(text(reply))"
     case .suspend(let app): "suspend \(letter(app))"
     case .resume(let app): "resume \(letter(app))"
-    case .terminate(let app): "SIGTERM \(letter(app))"
+    case .terminate(let app, let signal): "\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(letter(app))"
+    case .measureCPUTime(let app): "measure CPU time \(letter(app))"
     case .kill(let app, let report): "kill \(letter(app)) \(text(report))"
     case .sweep(let app, let kills): "sweep \(letter(app)) \(kills ? "kills" : "waits")"
     case .ended(let app, let ending): "ended \(letter(app)) \(text(ending))"
@@ -35,12 +36,31 @@ func text(_ span: Span) -> String {
     return "\(span.nanoseconds < 0 ? "-" : "")\(seconds.magnitude).\(fraction)s"
 }
 
+private func text(_ event: Event) -> String {
+    switch event {
+    case .lifecycle(let event): "\(event)"
+    case .change(let name): "change \(name)"
+    case .wake(let name): "wake \(name)"
+    }
+}
+
 private func text(_ delivery: Delivery) -> String {
-    var words = ["\(delivery.event)", "#\(delivery.sequence)"]
+    var words = [text(delivery.event), "#\(delivery.sequence)"]
     if let task = delivery.task { words.append("task \(task.rawValue)") }
     if let limit = delivery.limit { words.append(text(limit)) }
-    if let inBackground = delivery.launchedInBackground { words.append(inBackground ? "background" : "foreground") }
-    words.append("to " + delivery.connections.map { "\($0.rawValue)" }.joined(separator: ","))
+    if let launch = delivery.launch {
+        words.append(launch.inBackground ? "background" : "foreground")
+        if let event = launch.wakingEvent { words.append("for \(event)") }
+    }
+    words += delivery.info.map { "\($0.key)=\($0.value)" }
+    switch delivery.audience {
+    case .everybody: break
+    case .connections: words.append("quietly")
+    case .hooks: words.append("hooks")
+    }
+    if !delivery.connections.isEmpty {
+        words.append("to " + delivery.connections.map { "\($0.rawValue)" }.joined(separator: ","))
+    }
     return words.joined(separator: " ")
 }
 
@@ -56,9 +76,10 @@ private func text(_ reply: Reply) -> String {
 
 private func text(_ report: KillReport) -> String {
     var words = ["\(report.reason.rawValue) in \(report.state)"]
-    if let event = report.event { words.append("event \(event)") }
+    if let event = report.event { words.append("event \(event.name)") }
     if let limit = report.limit { words.append("limit \(text(limit))") }
     if let elapsed = report.elapsed { words.append("elapsed \(text(elapsed))") }
+    if let cpuTime = report.cpuTime { words.append("CPU \(text(cpuTime))") }
     if let footprint = report.footprint { words.append("footprint \(footprint)") }
     if let limit = report.memoryLimit { words.append("memory limit \(limit)") }
     words += report.tasks.map { "task \($0.id.rawValue) \"\($0.name)\" \(text($0.age))" }
@@ -80,12 +101,17 @@ private func text(_ note: Note) -> String {
     case .taskReleased(let task, let name): "task \(task.rawValue) \"\(name)\" released"
     case .unknownTaskEnded(let task): "unknown task \(task.rawValue) ended"
     case .unknownAcknowledgement(let sequence): "unknown ack #\(sequence)"
-    case .acknowledged(let event, let sequence): "\(event) #\(sequence) acknowledged"
+    case .acknowledged(let event, let sequence): "\(event.name) #\(sequence) acknowledged"
     case .becameAware: "aware"
     case .becamePlain: "plain"
     case .expirationWarning(let tasks):
         "warned tasks " + tasks.map { "\($0.rawValue)" }.joined(separator: ",")
     case .traced(let isTraced): isTraced ? "traced" : "no longer traced"
     case .suspensionIncomplete: "suspension incomplete"
+    case .changeKept(let name): "\(name) kept"
+    case .ready: "ready"
+    case .stopping: "stopping"
+    case .timeoutExtended(let span): "timeouts extended to \(text(span))"
+    case .nothingToExtend: "nothing to extend"
     }
 }

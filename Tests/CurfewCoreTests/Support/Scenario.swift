@@ -23,8 +23,12 @@ final class Scenario {
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
     /// What a tracer check finds; nil leaves it unanswered.
     var tracer: Bool? = false
+    /// What a measurement of CPU time finds, answered at once and not shown; nil leaves it unanswered.
+    var cpuTime: Span? = .zero
     /// Whether a suspension is confirmed at once.
     var confirmsSuspensions = true
+    /// Everything that was brought about, in order.
+    private(set) var history: [Effect] = []
 
     /// App a in the foreground, its program started.
     init(_ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) {
@@ -43,6 +47,23 @@ final class Scenario {
         let scenario = Scenario(policy)
         scenario.hello()
         scenario.ack(1)
+        return scenario
+    }
+
+    /// An aware app that is suspended; the next event is #5.
+    static func awareSuspended(_ policy: Policy = Policy(profile: .ios4)) -> Scenario {
+        let scenario = aware(policy)
+        scenario.home()
+        scenario.ack(4)
+        return scenario
+    }
+
+    /// An aware app in background with task 1 open, where nothing is owed; the next event is #5.
+    static func awareInBackground(_ policy: Policy = Policy(profile: .ios4)) -> Scenario {
+        let scenario = aware(policy)
+        scenario.begin()
+        scenario.home()
+        scenario.ack(4)
         return scenario
     }
 
@@ -97,7 +118,15 @@ final class Scenario {
         var inputs = [input]
         while !inputs.isEmpty {
             for effect in supervisor.handle(inputs.removeFirst(), at: now) {
+                history.append(effect)
+                if case .measureCPUTime(let app) = effect, let cpuTime {
+                    inputs.append(.cpuTimeMeasured(app, cpuTime))
+                    continue
+                }
                 if case .checkTracer(let app) = effect, let tracer {
+                    if let cpuTime, supervisor.app(app)?.isWatched == true {
+                        inputs.append(.cpuTimeMeasured(app, cpuTime))
+                    }
                     inputs.append(.tracerChecked(app, isTraced: tracer))
                     continue
                 }
@@ -110,7 +139,12 @@ final class Scenario {
 
     @discardableResult
     func start(_ app: AppID, _ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) -> [String] {
-        send(.launch(app, policy, inBackground: inBackground)) + send(.started(app))
+        start(app, policy, LaunchOptions(inBackground: inBackground))
+    }
+
+    @discardableResult
+    func start(_ app: AppID, _ policy: Policy, _ options: LaunchOptions) -> [String] {
+        send(.launch(app, policy, options)) + send(.started(app))
     }
 
     @discardableResult
@@ -130,6 +164,29 @@ final class Scenario {
     func quit(_ app: AppID = .a, request: Int? = nil) -> [String] {
         send(.quit(app, request: request.map { RequestID($0) }))
     }
+
+    @discardableResult
+    func interrupt(_ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.interrupt(app, request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func dismiss(_ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.dismiss(app, request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func post(_ name: String, _ info: [Info] = [], _ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.post(app, PostedEvent(name, info), request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func wake(_ name: String = "fetch", _ info: [Info] = [], _ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.wake(app, PostedEvent(name, info), request: request.map { RequestID($0) }))
+    }
+
+    @discardableResult
+    func notify(_ notification: Notification, _ app: AppID = .a) -> [String] { send(.notified(app, notification)) }
 
     @discardableResult
     func hello(_ app: AppID = .a, connection: Int = 1) -> [String] {
@@ -188,5 +245,5 @@ final class Scenario {
     func openTasks(_ app: AppID = .a) -> [Int] { supervisor.app(app)?.tasks.map(\.id.rawValue) ?? [] }
 
     /// The events whose acknowledgement is owed.
-    func owed(_ app: AppID = .a) -> [LifecycleEvent] { supervisor.app(app)?.unacknowledgedEvents ?? [] }
+    func owed(_ app: AppID = .a) -> [String] { supervisor.app(app)?.unacknowledgedEvents.map(\.name) ?? [] }
 }

@@ -46,6 +46,29 @@ private struct Command {
     var number: Int { Int(word) ?? -1 }
     var request: Int? { values["request"].flatMap { Int($0) } }
 
+    /// What is written `KEY=VALUE` and means nothing to the script, in the order of the keys.
+    var info: [Info] {
+        values.filter { $0.key != "request" }.sorted { $0.key < $1.key }.map { Info($0.key, $0.value) }
+    }
+
+    var options: LaunchOptions {
+        LaunchOptions(
+            inBackground: words.contains("background"), wakingEvent: values["for"].map { PostedEvent($0) },
+            info: values["option"].map { [Info("option", $0)] } ?? [])
+    }
+
+    var notification: Notification? {
+        switch word {
+        case "ready": .ready
+        case "stopping": .stopping
+        case "alive": .alive
+        case "broken": .broken
+        case "extend": values["to"].map { .extendTimeout(span($0[...])) }
+        case "watchdog": .watchdogInterval(values["every"].map { span($0[...]) })
+        default: nil
+        }
+    }
+
     var policy: Policy {
         .with {
             if let budget = values["budget"] { $0.backgroundBudget = span(budget[...]) }
@@ -54,6 +77,9 @@ private struct Command {
             if let limit = values["limit"] { $0.timeLimit = span(limit[...]) }
             $0.requiresHello = words.contains("hello")
             if words.contains("wake") { $0.terminateSuspended = .wake }
+            $0.exitsOnSuspend = words.contains("exits")
+            $0.announcesEvents = words.contains("hooks")
+            $0.watchdogInterval = values["watchdog"].map { span($0[...]) }
             $0.waitsForTree = words.contains("wait-all")
         }
     }
@@ -72,10 +98,18 @@ extension Scenario {
         after(command.pause)
         let app = command.app
         switch command.verb {
-        case "launch": return start(app, command.policy, inBackground: command.words.contains("background"))
+        case "launch": return start(app, command.policy, command.options)
         case "home": return home(app, stopped: command.word == "stopped", request: command.request)
         case "open": return open(app, request: command.request)
         case "quit": return quit(app, request: command.request)
+        case "interrupt": return interrupt(app, request: command.request)
+        case "dismiss": return dismiss(app, request: command.request)
+        case "post": return post(command.word, command.info, app, request: command.request)
+        case "wake": return wake(command.word, command.info, app, request: command.request)
+        case "notify": return command.notification.map { notify($0, app) } ?? ["? \(command.word)"]
+        case "cpu":
+            cpuTime = span(command.word[...])
+            return []
         case "hello": return hello(app, connection: command.number)
         case "close": return disconnect(app, connection: command.number)
         case "ack": return ack(command.number, app)

@@ -24,7 +24,7 @@ final class EngineScenario {
 
     @discardableResult
     func start(_ app: AppID, _ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) -> [String] {
-        engine.launch(app, policy, inBackground: inBackground)
+        engine.launch(app, policy, LaunchOptions(inBackground: inBackground))
         return feed(.started(app))
     }
 

@@ -14,7 +14,7 @@ final class FakeHost: EngineHost {
     init(_ journal: Journal) { self.journal = journal }
 
     func deliver(_ delivery: Delivery, to app: AppID) {
-        journal.note("deliver \(app.letter) \(delivery.event) #\(delivery.sequence)")
+        journal.note("deliver \(app.letter) \(delivery.event.name) #\(delivery.sequence)")
         onDeliver?(delivery, app)
     }
 

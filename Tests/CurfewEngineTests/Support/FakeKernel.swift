@@ -33,6 +33,7 @@ final class FakeKernel: Kernel {
         /// Measured one after the other; the last stays.
         var footprints: [UInt64] = [0]
         var isTraced = false
+        var cpuMicroseconds: UInt64 = 0
         var isAlive = true
         fileprivate(set) var isStopped = false
         fileprivate(set) var isConfirmed = false
@@ -86,7 +87,9 @@ final class FakeKernel: Kernel {
 
     func continueAfterTerminalStop(_ app: AppID) { journal.note("continue \(app.letter) after terminal stop") }
 
-    func terminate(_ app: AppID) { journal.note("SIGTERM \(app.letter)") }
+    func terminate(_ app: AppID, signal: Int32) {
+        journal.note("\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(app.letter)")
+    }
 
     func kill(_ app: AppID) {
         journal.note("SIGKILL \(app.letter)")
@@ -112,4 +115,7 @@ final class FakeKernel: Kernel {
         journal.note("traced? \(app.letter): \(self[app].isTraced ? "yes" : "no")")
         return self[app].isTraced
     }
+
+    /// Not written down: it is asked with every watchdog that starts.
+    func cpuMicroseconds(of app: AppID) -> UInt64 { self[app].cpuMicroseconds }
 }

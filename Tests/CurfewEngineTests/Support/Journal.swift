@@ -39,12 +39,17 @@ extension EventRecord {
     var brief: String {
         switch self {
         case .stateChanged(_, let to): "state \(to)"
-        case .delivered(let event, let sequence): "delivered \(event) #\(sequence)"
+        case .delivered(let event, let sequence): "delivered \(event.name) #\(sequence)"
         case .note(let note): "note \(note)"
         case .stillRunning(let processes): "stillRunning \(processes.map(\.text).joined(separator: "; "))"
         case .killing(let report): "killing \(report.reason.rawValue)"
         case .ended: "ended"
         case .channelDropped(let reason): "channelDropped \(reason)"
+        case .statusText(let text): "statusText \(text)"
+        case .mainProcess(let pid): "mainProcess \(pid)"
+        case .notificationIgnored(let reason): "notificationIgnored \(reason)"
+        case .settingsLost(let reason): "settingsLost \(reason)"
+        case .hookDropped(let event): "hookDropped \(event)"
         }
     }
 }

@@ -17,9 +17,9 @@ extension TaskAge {
 
 extension Ending {
     static func sample(
-        kill: KillReport? = nil, leader: ExitOutcome? = .exited(code: 0), wasTerminated: Bool = false,
+        kill: KillReport? = nil, leader: ExitOutcome? = .exited(code: 0), terminateSignal: Int32? = nil,
         state: LifecycleState = .active
     ) -> Ending {
-        Ending(kill: kill, leader: leader, wasTerminated: wasTerminated, state: state)
+        Ending(kill: kill, leader: leader, terminateSignal: terminateSignal, state: state)
     }
 }

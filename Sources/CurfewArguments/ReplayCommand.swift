@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `curfew replay`.
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Run a journal through the rules again.",
+        usage: "curfew replay FILE",
+        discussion: """
+            FILE is what `curfew run --journal FILE` wrote: all that the core was told, and what it decided. Each input \
+            is printed with what follows from it now, which is compared with what followed then. Nothing is started, \
+            stopped or killed.
+
+            Example:
+              curfew run --journal life.journal -- ./backup.sh
+              curfew replay life.journal | grep kill
+
+            Exit status: 0 all came out as recorded; 1 something didn't, or FILE is no journal, and a line on \
+            standard error says where; 64 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The journal.", valueName: "FILE"))
+    var file: PathValue
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+import CurfewCommand
+
+/// A signal that a program can be told something by.
+struct SignalValue: ExpressibleByArgument {
+    let number: Int32
+
+    init?(argument: String) {
+        guard let number = try? SignalArgument.telling(argument) else { return nil }
+        self.number = number
+    }
+}

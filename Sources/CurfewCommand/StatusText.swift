@@ -1,0 +1,72 @@
+import CurfewWire
+
+/// `curfew status` for people.
+enum StatusText {
+    static func text(_ app: AppStatus) -> String {
+        let title = "\(app.name): \(Output.state(app["state"])) for \(app.duration("since"))"
+        let lines = [usual(app), exceptional(app)].joined().map { name, text in
+            "  " + name + String(repeating: " ", count: max(1, 14 - name.count)) + text
+        }
+        return ([title] + lines).joined(separator: "\n")
+    }
+
+    private typealias Line = (String, String)
+
+    /// What every app has.
+    private static func usual(_ app: AppStatus) -> [Line] {
+        [
+            ("command", app.text("command")),
+            ("pid", "\(app["pid"]) (front \(app["front"]), supervisor \(app["supervisor"]))"),
+            ("kind", app["aware"] == "true" ? "aware" : "plain"),
+            ("remaining", remaining(app)),
+            ("tasks", app.tasks.isEmpty ? "none" : app.tasks.map(describe(task:)).joined(separator: ", ")),
+            ("processes", app["processes"]),
+            ("footprint", app.size("footprint") + (app.has("memory-limit") ? " of \(app.size("memory-limit"))" : "")),
+            ("CPU time", app.duration("cpu")),
+            ("running", running(app)),
+            ("containment", app.text("containment")),
+        ]
+    }
+
+    /// What is told only where it is so.
+    private static func exceptional(_ app: AppStatus) -> [Line] {
+        let lines: [Line?] = [
+            app.has("grace") ? ("grace", grace(app)) : nil,
+            app.has("notify-status") ? ("status", "\"\(app.text("notify-status"))\"") : nil,
+            app.has("main-pid") ? ("main pid", app.text("main-pid")) : nil,
+            app["ready"] == "true" ? ("ready", "it has said so (READY=1)") : nil,
+            app["stopping"] == "true" ? ("stopping", "it is ending by itself") : nil,
+            app.has("watchdog") ? ("watchdog", "a sign of life every \(app.duration("watchdog"))") : nil,
+            app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
+            app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,
+            app["terminating"] == "true" ? ("terminating", "it was asked to end") : nil,
+            app.has("unacknowledged") ? ("unanswered", list(app, "unacknowledged")) : nil,
+            app.has("not-stopped") ? ("not stopped", app.text("not-stopped")) : nil,
+        ]
+        return lines.compactMap { $0 }
+    }
+
+    private static func remaining(_ app: AppStatus) -> String {
+        if app["budget"] == "inf" { return "unlimited, in background too" }
+        let budget = app.duration("budget")
+        return app["remaining"] == "inf"
+            ? "unlimited in foreground, \(budget) once in background" : "\(app.duration("remaining")) of \(budget)"
+    }
+
+    private static func running(_ app: AppStatus) -> String {
+        app.duration("running-for") + (app.has("time-limit") ? " of \(app.duration("time-limit"))" : "")
+    }
+
+    private static func grace(_ app: AppStatus) -> String {
+        app["grace"] == "inf" ? "it runs on without end" : "\(app.duration("grace")) of running on left"
+    }
+
+    private static func list(_ app: AppStatus, _ key: String) -> String {
+        app.text(key).split(separator: ",").joined(separator: ", ")
+    }
+
+    private static func describe(task: Message) -> String {
+        let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
+        return "\(task["task"] ?? "?") \"\(Printable.text(task["name"] ?? ""))\" (\(age))"
+    }
+}

@@ -1,0 +1,82 @@
+/// What a program that speaks sd_notify says, and the signs of life it owes.
+extension App {
+    mutating func notified(_ notification: Notification, at now: Instant, into effects: inout [Effect]) {
+        guard killed == nil, phase != .over else { return }
+        switch notification {
+        case .ready: becameReady(at: now, into: &effects)
+        case .stopping: isStoppingByItself(into: &effects)
+        case .extendTimeout(let span): extendTimeouts(to: span, at: now, into: &effects)
+        case .alive: if signOfLife != nil { demandSignOfLife(at: now) }
+        case .broken: killForSignOfLife(limit: nil, elapsed: nil, at: now, into: &effects)
+        case .watchdogInterval(let interval):
+            watchdogInterval = interval
+            signOfLife = nil
+            demandSignOfLife(at: now)
+        }
+    }
+
+    /// It acknowledges the launch and nothing else.
+    private mutating func becameReady(at now: Instant, into effects: inout [Effect]) {
+        if !isReady { effects.append(.note(id, .ready)) }
+        isReady = true
+        launch = nil
+        for done in pending where done.event == .lifecycle(.didFinishLaunching) {
+            effects.append(.note(id, .acknowledged(done.event, sequence: done.sequence)))
+        }
+        pending.removeAll { $0.event == .lifecycle(.didFinishLaunching) }
+        demandFirstSignOfLife(at: now)
+        proceed(at: now, into: &effects)
+    }
+
+    private mutating func isStoppingByItself(into effects: inout [Effect]) {
+        if !isStopping { effects.append(.note(id, .stopping)) }
+        isStopping = true
+        if case .terminating(let watchdog, let sequence?) = end {
+            end = .terminating(watchdog, sequence: nil)
+            effects.append(.note(id, .acknowledged(.lifecycle(.willTerminate), sequence: sequence)))
+        }
+    }
+
+    /// Every transition that runs ends at the earliest `span` from now. Source: systemd.service(5),
+    /// TimeoutStartSec=: a message prolongs a phase, and has to be repeated before what it granted is over.
+    private mutating func extendTimeouts(to span: Span, at now: Instant, into effects: inout [Effect]) {
+        guard isWatched else {
+            effects.append(.note(id, .nothingToExtend))
+            return
+        }
+        launch?.extend(to: span, at: now)
+        for index in pending.indices { pending[index].watchdog.extend(to: span, at: now) }
+        if case .terminating(var watchdog, let sequence) = end {
+            watchdog.extend(to: span, at: now)
+            end = .terminating(watchdog, sequence: sequence)
+        }
+        effects.append(.note(id, .timeoutExtended(span)))
+    }
+
+    // MARK: Signs of life
+
+    /// A new interval from now, where signs of life are owed: by an app that runs, once its launch is over.
+    mutating func demandSignOfLife(at now: Instant) {
+        guard let watchdogInterval, isRunning, end == nil, isLaunchOver else {
+            signOfLife = nil
+            return
+        }
+        signOfLife = watchdog(watchdogInterval, at: now)
+    }
+
+    /// As `demandSignOfLife`, unless one is owed already: what else becomes of the launch buys no time.
+    mutating func demandFirstSignOfLife(at now: Instant) {
+        if signOfLife == nil { demandSignOfLife(at: now) }
+    }
+
+    private var isLaunchOver: Bool {
+        if isReady || !policy.requiresHello { return true }
+        return launch == nil && !pending.contains { $0.event == .lifecycle(.didFinishLaunching) }
+    }
+
+    mutating func killForSignOfLife(
+        limit: Span?, elapsed: Span?, at now: Instant, into effects: inout [Effect]
+    ) {
+        kill(killReport(.watchdog, limit: limit, elapsed: elapsed, at: now), at: now, into: &effects)
+    }
+}

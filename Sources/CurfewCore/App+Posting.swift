@@ -1,0 +1,114 @@
+/// What others tell the app: changes of its world, and events that wake it.
+extension App {
+    /// The aspects whose changes are kept for a suspended app.
+    public static let maximumKeptChanges = 64
+    /// The waking events that may wait for their acknowledgement.
+    public static let maximumWakingEvents = 64
+
+    /// Delivered at once to an app that runs; kept for one that is suspended, the latest of each name.
+    mutating func post(_ change: PostedEvent, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        if let rejection = rejectionOfPosting { return reject(request, rejection, into: &effects) }
+        if isSuspending {
+            guard keep(change, into: &effects) else { return reject(request, .tooManyChanges, into: &effects) }
+        } else {
+            deliver(.change(change.name), info: change.info, at: now, into: &effects)
+        }
+        answerState(request, into: &effects)
+    }
+
+    private var rejectionOfPosting: Rejection? {
+        if end != nil { return .terminating }
+        return isRunning || isSuspending ? nil : .notRunning
+    }
+
+    private mutating func keep(_ change: PostedEvent, into effects: inout [Effect]) -> Bool {
+        if let index = keptChanges.firstIndex(where: { $0.name == change.name }) {
+            keptChanges[index] = change
+        } else {
+            guard keptChanges.count < App.maximumKeptChanges else { return false }
+            keptChanges.append(change)
+        }
+        effects.append(.note(id, .changeKept(change.name)))
+        return true
+    }
+
+    mutating func deliverKeptChanges(at now: Instant, into effects: inout [Effect]) {
+        let changes = keptChanges
+        keptChanges.removeAll()
+        for change in changes { deliver(.change(change.name), info: change.info, at: now, into: &effects) }
+    }
+
+    /// Resumes a suspended app for the event, in background. A plain app runs for the waking limit.
+    mutating func wake(_ event: PostedEvent, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+        if let rejection = rejectionOfPosting ?? rejectionOfWaking {
+            return reject(request, rejection, into: &effects)
+        }
+        if phase == .background || isSuspending, !isAware { grantWakingTime(at: now) }
+        if isSuspending {
+            returnToBackground(at: now, into: &effects)
+            if !isAware || hasFinishedLaunching {
+                deliver(.wakingEvent, at: now, into: &effects)
+                deliverKeptChanges(at: now, into: &effects)
+            }
+        } else {
+            continueIfStopped(into: &effects)
+        }
+        if isAware, hasFinishedLaunching {
+            deliverWaking(event, to: .everybody, at: now, into: &effects)
+        } else {
+            keepUnheard(event)
+            if !isAware { deliverWaking(event, to: .everybody, at: now, into: &effects) }
+            announceLaunch(at: now, into: &effects)
+        }
+        answerState(request, into: &effects)
+        proceed(at: now, into: &effects)
+    }
+
+    private var rejectionOfWaking: Rejection? {
+        let unhandled = pending.count { if case .wake = $0.event { true } else { false } }
+        return unhandled < App.maximumWakingEvents ? nil : .tooManyEvents
+    }
+
+    /// Never less than what is left of its grace.
+    private mutating func grantWakingTime(at now: Instant) {
+        let span = max(grace?.remaining(at: now) ?? .zero, policy.grace ?? policy.wakeLimit)
+        grace = phase == .background ? countdown(span, at: now) : Countdown(span)
+    }
+
+    /// In the foreground the event comes without a limit.
+    private mutating func deliverWaking(
+        _ event: PostedEvent, to audience: Delivery.Audience, at now: Instant, into effects: inout [Effect]
+    ) {
+        let limit = phase == .background ? policy.wakeLimit : nil
+        deliver(.wake(event.name), limit: limit, info: event.info, to: audience, at: now, into: &effects)
+    }
+
+    /// A plain app may never say hello: of too many, the oldest go.
+    private mutating func keepUnheard(_ event: PostedEvent) {
+        if unheardWakingEvents.count == App.maximumWakingEvents { unheardWakingEvents.removeFirst() }
+        unheardWakingEvents.append(UnheardEvent(event: event, audience: .connections))
+    }
+
+    /// The events it was launched or woken for before it was aware.
+    mutating func deliverUnheardWakingEvents(at now: Instant, into effects: inout [Effect]) {
+        let unheard = unheardWakingEvents
+        unheardWakingEvents.removeAll()
+        for waking in unheard { deliverWaking(waking.event, to: waking.audience, at: now, into: &effects) }
+    }
+
+    private func reject(_ request: RequestID?, _ rejection: Rejection, into effects: inout [Effect]) {
+        guard let request else { return }
+        effects.append(.reply(request, .rejected(rejection)))
+    }
+}
+
+extension Event {
+    /// What an app that has come back to the front doesn't owe any more.
+    var isBackgroundOnly: Bool {
+        switch self {
+        case .lifecycle(let event): event == .didEnterBackground
+        case .wake: true
+        case .change: false
+        }
+    }
+}

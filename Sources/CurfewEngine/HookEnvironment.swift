@@ -1,0 +1,48 @@
+import CurfewWire
+import Glibc
+
+/// A hook's environment: the caller's, and the event's fields as `CURFEW_EVENT`, `CURFEW_APP`, `CURFEW_INFO_KEY`, …
+struct HookEnvironment {
+    private var entries: [String] = []
+
+    init(_ event: Message) {
+        var index = 0
+        while let entry = environ[index] {
+            index += 1
+            if !Self.isOurs(entry) { entries.append(String(cString: entry)) }
+        }
+        for field in event.fields {
+            guard let variable = Self.variable(field.key), !field.value.utf8.contains(0) else { continue }
+            entries.append("\(variable)=\(field.value)")
+        }
+    }
+
+    /// What an app around this one was told isn't this event's.
+    private static func isOurs(_ entry: UnsafeMutablePointer<CChar>) -> Bool {
+        names.contains { strncmp(entry, $0.variable + "=", $0.variable.utf8.count + 1) == 0 }
+            || strncmp(entry, infoPrefix, infoPrefix.utf8.count) == 0
+    }
+
+    private static let infoPrefix = "CURFEW_INFO_"
+    private static let names: [(key: String, variable: String)] = [
+        ("name", "CURFEW_EVENT"), ("app", "CURFEW_APP"), ("pid", "CURFEW_PID"), ("state", "CURFEW_STATE"),
+        ("seq", "CURFEW_SEQ"), ("kind", "CURFEW_KIND"), ("seconds", "CURFEW_SECONDS"), ("task", "CURFEW_TASK"),
+        ("launched", "CURFEW_LAUNCHED"), ("wake", "CURFEW_WAKE"),
+    ]
+
+    /// Nil for a field that is nothing to a hook. A key's `-` and `.` become `_`: no shell variable has them.
+    private static func variable(_ key: String) -> String? {
+        if key.hasPrefix("info.") {
+            return infoPrefix + String(key.dropFirst(5).map { $0 == "-" || $0 == "." ? "_" : $0 })
+        }
+        return names.first { $0.key == key }?.variable
+    }
+
+    func withPointer(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Void) {
+        let pointers = entries.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.withUnsafeBufferPointer { buffer in
+            if let base = buffer.baseAddress { body(base) }
+        }
+    }
+}

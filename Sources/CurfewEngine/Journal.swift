@@ -1,0 +1,65 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// Whoever keeps what the core was told, and what it answered.
+public protocol JournalWriting: AnyObject {
+    func record(_ input: Input, at now: Instant, _ effects: ArraySlice<Effect>)
+}
+
+/// The file of `--journal`: each input of the core with its instant, and below it the effects it had.
+///
+/// Written line by line as it happens, so that it is whole up to the end, however that comes.
+final class Journal: JournalWriting {
+    static let header = Message("curfew-journal", [Field("version", "1")])
+
+    private let path: String
+    private var descriptor: Descriptor
+
+    /// Exits 125 if the file can't be made. Neither opening nor writing a pipe may hold up the supervisor.
+    static func open(_ path: String?) -> Journal? {
+        guard let path else { return nil }
+        let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600)
+        if number < 0 {
+            let reason = String(cString: strerror(-number))
+            StandardError.print("curfew: run: --journal \(path): \(reason); nothing was started")
+            curfew_exit(125)
+        }
+        return Journal(path, Descriptor(number))
+    }
+
+    init(_ path: String, _ descriptor: Descriptor) {
+        self.path = path
+        self.descriptor = descriptor
+        var bytes: [UInt8] = []
+        Self.header.encode(into: &bytes)
+        write(bytes)
+    }
+
+    func record(_ input: Input, at now: Instant, _ effects: ArraySlice<Effect>) {
+        guard descriptor.isOpen else { return }
+        var bytes: [UInt8] = []
+        JournalEntry(input: input, at: now).message.encodeWhole(into: &bytes)
+        for effect in effects { effect.journalMessage.encodeWhole(into: &bytes) }
+        write(bytes)
+    }
+
+    /// A failure is told once, and ends the journal; nothing else is held up by it.
+    private func write(_ bytes: [UInt8]) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                curfew_write(descriptor.number, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            guard count > 0 else {
+                let reason = String(cString: strerror(-Int32(count)))
+                StandardError.print("curfew: the journal \(path) ends here: \(reason)")
+                descriptor.close()
+                return
+            }
+            written += Int(count)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The process that `MAINPID=` named; the app's run is over when it ends.
+struct MainProcess {
+    let pid: Int32
+    var pidfd: Descriptor
+}
+
+/// sd_notify: datagrams on `NOTIFY_SOCKET`. Source: sd_notify(3); docs/protocol.md, "sd_notify".
+extension Supervision {
+    /// How many datagrams are dealt with before it is others' turn.
+    private static let datagramsPerTurn = 32
+
+    func readNotifications() {
+        guard let notifySocket else { return }
+        withUnsafeTemporaryAllocation(byteCount: NotifyDatagram.maximumBytes, alignment: 1) { buffer in
+            for _ in 0..<Self.datagramsPerTurn where ending == nil {
+                switch notifySocket.receive(into: buffer) {
+                case .datagram(let count, let sender):
+                    handleDatagram(UnsafeRawBufferPointer(rebasing: buffer[..<count]), from: sender.pid)
+                case .tooLong(let sender): if isOfApp(sender.pid) { ignore(NotifyProblem.tooLong.rawValue) }
+                case .nothing: return
+                case .failed(let error): return stopListeningToNotifications(error)
+                }
+            }
+        }
+    }
+
+    /// What can't be read would wake us for ever.
+    private func stopListeningToNotifications(_ error: KernelError) {
+        guard let notifySocket else { return }
+        _ = curfew_epoll_remove(epoll.number, notifySocket.descriptor.number)
+        ignore(error.text)
+    }
+
+    private func ignore(_ why: String) { record(.notificationIgnored(reason: why), of: Self.app) }
+
+    private func handleDatagram(_ bytes: UnsafeRawBufferPointer, from pid: Int32) {
+        guard isOfApp(pid) else { return }
+        for field in NotifyDatagram.parse(bytes) where ending == nil { handleNotification(field) }
+    }
+
+    private func handleNotification(_ field: NotifyField) {
+        switch field {
+        case .ready: feed(.ready)
+        case .stopping: feed(.stopping)
+        case .status(let text): noteStatusText(text)
+        case .mainPid(let pid): setMainProcess(pid)
+        case .extendTimeout(let nanoseconds): feed(.extendTimeout(Span(nanoseconds: nanoseconds)))
+        case .watchdog: feed(.alive)
+        case .watchdogTrigger: feed(.broken)
+        case .watchdogInterval(let nanoseconds):
+            feed(.watchdogInterval(nanoseconds == 0 ? nil : Span(nanoseconds: nanoseconds)))
+        case .barrier, .unknown: break
+        case .malformed(let problem): ignore(problem.rawValue)
+        }
+    }
+
+    private func feed(_ notification: CurfewCore.Notification) { engine.feed(.notified(Self.app, notification)) }
+
+    /// A status that stays as it is isn't news.
+    private func noteStatusText(_ text: String) {
+        guard text != statusText else { return }
+        statusText = text
+        record(.statusText(text), of: Self.app)
+    }
+
+    /// Anybody may send to an abstract address; one who was gone before its datagram was read can't be told from others.
+    private func isOfApp(_ pid: Int32) -> Bool {
+        if pid > 0, kernel.tree?.contains(pid) == true { return true }
+        // Once each, or a stranger could push everything else out of the history.
+        if pid == lastStranger { return false }
+        lastStranger = pid
+        ignore("process \(pid) isn't one of the app's, or is gone")
+        return false
+    }
+
+    // MARK: The main process
+
+    /// The leader until another is named; one that ended already is no more than a name.
+    private func setMainProcess(_ pid: Int32) {
+        guard pid != (mainProcess?.pid ?? kernel.tree?.leader) else { return }
+        if pid == kernel.tree?.leader, jobControl?.isLeaderGone != true {
+            forgetMainProcess()
+            record(.mainProcess(pid), of: Self.app)
+            return
+        }
+        var pidfd = Descriptor(curfew_pidfd_open(pid))
+        guard pidfd.isOpen, kernel.tree?.contains(pid) == true else {
+            pidfd.close()
+            return ignore("MAINPID=\(pid) isn't a process of the app")
+        }
+        forgetMainProcess()
+        _ = curfew_epoll_add(epoll.number, pidfd.number, 1, Source.mainProcess.token())
+        mainProcess = MainProcess(pid: pid, pidfd: pidfd)
+        record(.mainProcess(pid), of: Self.app)
+    }
+
+    private func forgetMainProcess() {
+        mainProcess?.pidfd.close()
+        mainProcess = nil
+    }
+
+    /// It has ended. Its status is known to whoever was its parent: to us, when it has daemonised.
+    func mainProcessExited(_ outcome: ExitOutcome?) {
+        guard mainProcess != nil else { return }
+        forgetMainProcess()
+        endRun(outcome ?? .exited(code: 0))
+    }
+}

@@ -1,0 +1,32 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// The file of `--settings`: each change of it is posted to the app.
+extension Supervision {
+    static let settingsEvent = "settingsDidChange"
+
+    /// Exits 125 if it can't be watched; nothing has been started.
+    func watchSettings() {
+        guard let path = plan.settingsPath else { return }
+        do throws(KernelError) {
+            let watch = try FileWatch(path: path)
+            _ = curfew_epoll_add(epoll.number, watch.descriptor.number, 1, Source.settings.token())
+            settings = watch
+        } catch {
+            fail(125, "--settings: \(error.text); nothing was started")
+        }
+    }
+
+    func settingsChanged() {
+        guard let path = plan.settingsPath else { return }
+        let wasLost = settings?.isLost == true
+        if let change = settings?.readChanges() {
+            var info = [Info("path", path)]
+            if !change.exists { info.append(Info("exists", "false")) }
+            engine.feed(.post(Self.app, PostedEvent(Self.settingsEvent, info), request: nil))
+        }
+        if !wasLost, let problem = settings?.problem { record(.settingsLost(reason: problem.text), of: Self.app) }
+    }
+}

@@ -1,0 +1,268 @@
+import CurfewCore
+
+/// Whether each effect may come, and what it means.
+extension ReferenceApp {
+    mutating func judge(_ effect: Effect, of input: Input) throws(Violation) {
+        guard !isGone else { throw Violation("an effect after the end: \(effect)") }
+        switch effect {
+        case .deliver(_, let delivery): try judge(delivery)
+        case .suspend: try judgeSuspension()
+        case .resume: try judgeResumption()
+        case .terminate(_, let signal): try judgeTermination(signal)
+        case .kill(_, let report): try judge(report, of: input)
+        case .sweep(_, let kills):
+            guard leader != nil, kill == nil, kills != policy.waitsForTree else { throw Violation("wrong sweep") }
+            if kills { endRun() }
+        case .ended(_, let ending): try judge(ending)
+        case .stateChanged(_, let from, let to): try change(from, to, by: input)
+        case .measureFootprint:
+            guard policy.memory?.isEnforcedByKernel == false else { throw Violation("measured without need") }
+            guard isRunning else { throw Violation("measured while it doesn't run") }
+            awaitsMeasurement = true
+        case .measureCPUTime:
+            guard lacksCPUTime else { throw Violation("CPU time is measured without need") }
+            awaitsCPUTime = true
+        case .checkTracer:
+            guard !isOver else { throw Violation("looked for a debugger of an app that is over") }
+            guard !awaitsTracer else { throw Violation("a second tracer check before the first is answered") }
+            awaitsTracer = true
+        case .note(_, let note): try judge(note, of: input)
+        case .reply: break
+        }
+    }
+
+    mutating func answered(_ request: RequestID, _ reply: Reply, expected: Reply?) throws(Violation) {
+        guard unanswered.remove(request) != nil else { throw Violation("request \(request.rawValue) answered twice") }
+        if let expected {
+            guard reply == expected else { throw Violation("reply \(reply), expected \(expected)") }
+        } else {
+            guard reply == .state(state) else { throw Violation("reply \(reply) in \(state)") }
+        }
+    }
+
+    /// Whether something has begun whose report will tell the CPU time used.
+    var lacksCPUTime: Bool {
+        if isOver { return false }
+        if let termination, termination.cpuTimeAtStart == nil { return true }
+        return owed.contains { $0.allowance.cpuTimeAtStart == nil }
+    }
+
+    // MARK: States
+
+    private mutating func change(
+        _ from: LifecycleState, _ to: LifecycleState, by input: Input
+    ) throws(Violation) {
+        guard from == state, to != from else { throw Violation("\(from) -> \(to) while in \(state)") }
+        if from == .suspended, to != .notRunning, !isStopped { throw Violation("suspended, and not stopped") }
+        if to == .suspended, !isStopped { throw Violation("suspended without a stop") }
+        guard isCause(input, of: from, to) else { throw Violation("\(from) -> \(to) by \(input)") }
+        state = to
+        switch (from, to) {
+        case (_, .notRunning): endRun()
+        case (.notRunning, _):
+            expectLaunchOfHooks()
+            if isAware { expectLaunch(in: to) }
+        case (.active, .inactive): if isHeard { expect(.willResignActive) }
+        case (.inactive, .active): if isHeard { expect(.didBecomeActive) }
+        case (_, .active): comeToFront()
+        case (_, .background): if from.isForeground { leaveFront(wasActive: from == .active) }
+        default: break
+        }
+    }
+
+    private func isCause(_ input: Input, of from: LifecycleState, _ to: LifecycleState) -> Bool {
+        switch (from, to) {
+        case (_, .notRunning): isOver || input == .treeGone(id) || leader != nil
+        case (.notRunning, .active), (.notRunning, .background): input == .started(id)
+        case (.active, .inactive): input.isInterruption
+        case (.inactive, .active): input.isDismissal || input.isOpen(of: id)
+        case (.background, .active), (.suspended, .active): input.isOpen(of: id)
+        case (.active, .background), (.inactive, .background): input.isHome || input.bringsToFront(otherThan: id)
+        case (.background, .suspended): input == .suspensionConfirmed(id) || input == .suspensionIncomplete(id)
+        case (.suspended, .background): mustRun || isTerminating
+        default: false
+        }
+    }
+
+    private mutating func comeToFront() {
+        owed.removeAll { $0.event.isOfBackground }
+        grace = nil
+        isWarned = false
+        withoutSign = 0
+        if isAware, !hasHeardLaunch { return expectLaunch(in: .active) }
+        if isHeard { expect(.willEnterForeground) }
+        expectKept()
+        if isHeard { expect(.didBecomeActive) }
+    }
+
+    /// One that is being ended leaves without a word when another takes the front.
+    private mutating func leaveFront(wasActive: Bool) {
+        charged = 0
+        isWarned = false
+        grace = isAware ? nil : policy.grace
+        graceUsed = 0
+        guard isHeard, !isTerminating else { return }
+        if wasActive, !policy.exitsOnSuspend { expect(.willResignActive) }
+        expect(.didEnterBackground)
+    }
+
+    // MARK: Deliveries
+
+    private mutating func judge(_ delivery: Delivery) throws(Violation) {
+        let event = delivery.event
+        guard hasStarted, !isOver else { throw Violation("\(event) delivered to an app that doesn't run") }
+        guard !isStopped else { throw Violation("\(event) delivered to a suspended app") }
+        guard delivery.sequence == lastSequence + 1 else { throw Violation("\(event) out of sequence") }
+        lastSequence = delivery.sequence
+        if event == .lifecycle(.backgroundTaskWillExpire) { return try judgeExpiration(delivery) }
+        try judgeOrder(of: delivery)
+        guard delivery.connections == (delivery.audience == .hooks ? [] : connections) else {
+            throw Violation("\(event) to \(delivery.connections), expected \(connections)")
+        }
+        if isAware, delivery.audience != .hooks {
+            try judgeLimit(of: delivery)
+        } else if isTerminating, delivery.limit != policy.terminateLimit {
+            throw Violation("wrong limit: \(delivery)")
+        }
+    }
+
+    /// It is the event that has to come next, or the end of one that exits where others are suspended.
+    private mutating func judgeOrder(of delivery: Delivery) throws(Violation) {
+        if delivery.event == .lifecycle(.willTerminate), !isTerminating {
+            try judgeExit()
+            expect(.willTerminate, to: terminationAudience)
+            beginTermination()
+        }
+        guard !expected.isEmpty else { throw Violation("\(delivery.event), and nothing was expected") }
+        let next = expected.removeFirst()
+        guard delivery.event == next.event else { throw Violation("\(delivery.event), expected \(next.event)") }
+        guard delivery.info == next.info, delivery.launch == next.launch, delivery.task == nil,
+            delivery.audience == next.audience
+        else { throw Violation("\(delivery), expected \(next)") }
+    }
+
+    /// The time it has, which it owes an acknowledgement within.
+    private mutating func judgeLimit(of delivery: Delivery) throws(Violation) {
+        let limit: Span?
+        var allowance: Allowance?
+        switch delivery.event {
+        case .lifecycle(.didFinishLaunching):
+            allowance = isReady ? nil : hello ?? Allowance(policy.launchLimit)
+            limit = allowance?.left
+            hello = nil
+            hasHeardLaunch = true
+        case .lifecycle(.didEnterBackground):
+            limit = policy.enterBackgroundLimit
+            allowance = Allowance(policy.enterBackgroundLimit)
+        case .lifecycle(.willTerminate):
+            limit = policy.terminateLimit
+            willTerminate = delivery.sequence
+        case .wake where state == .background:
+            limit = policy.wakeLimit
+            allowance = Allowance(policy.wakeLimit)
+        case .lifecycle, .wake, .change: limit = nil
+        }
+        guard delivery.limit == limit else {
+            throw Violation("wrong limit: \(delivery), expected \(limit.map { text($0) } ?? "none")")
+        }
+        guard let allowance else { return }
+        owed.append(Owed(sequence: delivery.sequence, event: delivery.event, allowance: allowance))
+    }
+
+    private func judgeExpiration(_ delivery: Delivery) throws(Violation) {
+        guard isWarned, !isTerminating, let task = tasks.first(where: { $0.id == delivery.task }) else {
+            throw Violation("an expiration of no task")
+        }
+        let left = max(budget - charged, owedAfterWarning - sinceWarning)
+        guard delivery.limit == Span(nanoseconds: left) else { throw Violation("wrong time left: \(delivery)") }
+        var listeners = connections
+        if let beginner = task.connection, !listeners.contains(beginner) { listeners.append(beginner) }
+        guard delivery.connections == listeners, !listeners.isEmpty || policy.announcesEvents else {
+            throw Violation("an expiration to \(delivery.connections), expected \(listeners)")
+        }
+    }
+
+    // MARK: Stopping and ending
+
+    private mutating func judgeSuspension() throws(Violation) {
+        guard tasks.isEmpty else { throw Violation("suspended with tasks open") }
+        guard !policy.exitsOnSuspend else { throw Violation("suspended, and not ended") }
+        try judgeLeisure()
+        isStopped = true
+        isStoppedByTerminal = false
+    }
+
+    private mutating func judgeExit() throws(Violation) {
+        guard policy.exitsOnSuspend else { throw Violation("ended unasked") }
+        try judgeLeisure()
+    }
+
+    /// It is stopped, or ended, only when nothing lets it run on.
+    private mutating func judgeLeisure() throws(Violation) {
+        guard runsInBackground else { throw Violation("suspended in \(state)") }
+        guard owed.isEmpty, hello == nil else { throw Violation("suspended while it owes an acknowledgement") }
+        guard isGraceOver else { throw Violation("suspended within its grace") }
+        guard !isHeldOff else { throw Violation("suspended while traced, or perhaps traced") }
+        guard !isTerminating else { throw Violation("suspended while it is being ended") }
+        grace = nil
+        unheard.removeAll()
+    }
+
+    private mutating func judgeResumption() throws(Violation) {
+        guard isStopped || isStoppedByTerminal, !isOver else { throw Violation("continued, and wasn't stopped") }
+        if isStopped { withoutSign = 0 }
+        isStopped = false
+        isStoppedByTerminal = false
+    }
+
+    private mutating func judgeTermination(_ signal: Int32) throws(Violation) {
+        if !isTerminating {
+            try judgeExit()
+            beginTermination()
+        }
+        guard !isAware, isRunning, !wasSentSignal, signal == policy.terminateSignal else {
+            throw Violation("signal \(signal) out of place")
+        }
+        wasSentSignal = true
+    }
+
+    private mutating func judge(_ ending: Ending) throws(Violation) {
+        isGone = true
+        let status: Ending.Status
+        if let kill {
+            status = .exit(kill.exitStatus)
+        } else {
+            switch leader {
+            case .exited(let code): status = .exit(Int32(code))
+            case .signaled(let signal, _) where wasSentSignal && signal == policy.terminateSignal:
+                status = .exit(128 + signal)
+            case .signaled(let signal, _): status = .raise(signal: signal)
+            case nil: status = .exit(125)
+            }
+        }
+        guard ending.status == status else { throw Violation("ended with \(ending.status), expected \(status)") }
+    }
+}
+
+extension Event {
+    /// What an app that is in front again needn't answer.
+    fileprivate var isOfBackground: Bool {
+        if case .wake = self { true } else { self == .lifecycle(.didEnterBackground) }
+    }
+}
+
+extension Input {
+    fileprivate var isInterruption: Bool { if case .interrupt = self { true } else { false } }
+    fileprivate var isDismissal: Bool { if case .dismiss = self { true } else { false } }
+    fileprivate var isHome: Bool { if case .home = self { true } else { false } }
+
+    func isOpen(of id: AppID) -> Bool { if case .open(id, _) = self { true } else { false } }
+
+    /// Whether another app comes to the front.
+    fileprivate func bringsToFront(otherThan id: AppID) -> Bool {
+        switch self {
+        case .open(let other, _), .started(let other): other != id
+        default: false
+        }
+    }
+}

@@ -1,0 +1,288 @@
+@testable import CurfewCore
+
+/// What an input does by itself.
+extension ReferenceApp {
+    /// Returns the replies it must have; any other is the state at that moment.
+    mutating func take(_ input: Input) -> [RequestID: Reply] {
+        if let request = input.request { unanswered.insert(request) }
+        switch input {
+        case .started: start()
+        case .leaderExited(_, let outcome): leader = leader ?? outcome
+        case .home(_, stopped: true, _): if state.isForeground, !isTerminating { isStoppedByTerminal = true }
+        case .quit: takeQuit()
+        case .hello(_, let connection): takeHello(connection)
+        case .disconnected(_, let connection): disconnect(connection)
+        case .acknowledge(_, let sequence): acknowledge(sequence)
+        case .ownerExited(_, let owner): release(owner)
+        case .tracerChecked: awaitsTracer = false
+        case .footprintMeasured: awaitsMeasurement = false
+        case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
+        case .notified(_, let notification): if !isOver { takeNotification(notification) }
+        case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
+            .memoryLimitHit, .stoppedByTerminal, .tick:
+            break
+        case .beginTask, .endTask, .post, .wake: return takeRequest(input)
+        }
+        return [:]
+    }
+
+    private mutating func takeRequest(_ input: Input) -> [RequestID: Reply] {
+        guard let request = input.request else {
+            _ = reply(to: input)
+            return [:]
+        }
+        return reply(to: input).map { [request: $0] } ?? [:]
+    }
+
+    /// What is answered with something else than the state.
+    private mutating func reply(to input: Input) -> Reply? {
+        switch input {
+        case .beginTask(_, let name, let owner, let connection, _):
+            return begin(name, owner: owner, connection: connection)
+        case .endTask(_, let task, _): return end(task)
+        case .post(_, let change, _): return post(change).map { .rejected($0) }
+        case .wake(_, let event, _): return wake(event).map { .rejected($0) }
+        default: return nil
+        }
+    }
+
+    // MARK: Launch and end
+
+    private mutating func start() {
+        guard !isOver else { return }
+        hasStarted = true
+        if policy.requiresHello, !isReady { hello = Allowance(policy.launchLimit, cpuTimeAtStart: .zero) }
+        if options.inBackground, !isAware { grace = policy.grace ?? policy.wakeLimit }
+    }
+
+    private mutating func takeQuit() {
+        guard hasStarted, !isOver, !isTerminating else { return }
+        if isStopped, policy.terminateSuspended == .kill { return }
+        beginTermination()
+        if isHeard { expected.append(Expected(event: .lifecycle(.willTerminate), audience: terminationAudience)) }
+    }
+
+    /// What was owed before is owed no more.
+    mutating func beginTermination() {
+        termination = Allowance(policy.terminateLimit)
+        owed.removeAll()
+        hello = nil
+    }
+
+    /// A plain program has its signal instead.
+    var terminationAudience: Delivery.Audience { isAware ? .everybody : .hooks }
+
+    // MARK: The channel
+
+    private mutating func takeHello(_ connection: ConnectionID) {
+        guard !isOver, !isTerminating, !connections.contains(connection), connections.count < 64 else { return }
+        if connections.isEmpty { expectedNotes.append(.becameAware) }
+        connections.append(connection)
+        grace = nil
+        guard isRunning else { return }
+        if hasHeardLaunch { expectUnheard() } else { expectLaunch(in: state) }
+    }
+
+    private mutating func disconnect(_ connection: ConnectionID) {
+        for index in tasks.indices where tasks[index].connection == connection { tasks[index].connection = nil }
+        guard connections.contains(connection) else { return }
+        connections.removeAll { $0 == connection }
+        guard connections.isEmpty, !isOver else { return }
+        expectedNotes.append(.becamePlain)
+        if policy.requiresHello, let launch = owed.first(where: { $0.event == .lifecycle(.didFinishLaunching) }) {
+            hello = launch.allowance
+            hasHeardLaunch = false
+        }
+        owed.removeAll()
+    }
+
+    private mutating func acknowledge(_ sequence: Int) {
+        if let index = owed.firstIndex(where: { $0.sequence == sequence }) {
+            expectedNotes.append(.acknowledged(owed[index].event, sequence: sequence))
+            owed.remove(at: index)
+        } else if sequence == willTerminate, !hasAcknowledgedWillTerminate, kill == nil {
+            acknowledgeWillTerminate()
+        } else {
+            expectedNotes.append(.unknownAcknowledgement(sequence: sequence))
+        }
+    }
+
+    private mutating func acknowledgeWillTerminate() {
+        guard let willTerminate, !hasAcknowledgedWillTerminate else { return }
+        hasAcknowledgedWillTerminate = true
+        expectedNotes.append(.acknowledged(.lifecycle(.willTerminate), sequence: willTerminate))
+    }
+
+    /// What has begun since the last measurement begins with this one.
+    private mutating func measure(_ cpuTime: Span) {
+        awaitsCPUTime = false
+        lastCPUTime = cpuTime
+        for index in owed.indices where owed[index].allowance.cpuTimeAtStart == nil {
+            owed[index].allowance.cpuTimeAtStart = cpuTime
+        }
+        if termination?.cpuTimeAtStart == nil { termination?.cpuTimeAtStart = cpuTime }
+    }
+
+    // MARK: sd_notify
+
+    private mutating func takeNotification(_ notification: Notification) {
+        switch notification {
+        case .ready:
+            if !isReady { expectedNotes.append(.ready) }
+            isReady = true
+            hello = nil
+            for launch in owed where launch.event == .lifecycle(.didFinishLaunching) {
+                expectedNotes.append(.acknowledged(launch.event, sequence: launch.sequence))
+            }
+            owed.removeAll { $0.event == .lifecycle(.didFinishLaunching) }
+        case .stopping:
+            if !isStopping { expectedNotes.append(.stopping) }
+            isStopping = true
+            acknowledgeWillTerminate()
+        case .extendTimeout(let span):
+            expectedNotes.append(isWatched ? .timeoutExtended(span) : .nothingToExtend)
+            hello?.extend(to: span)
+            for index in owed.indices { owed[index].allowance.extend(to: span) }
+            termination?.extend(to: span)
+        case .alive: withoutSign = 0
+        case .broken: break
+        case .watchdogInterval(let interval):
+            watchdogInterval = interval
+            withoutSign = 0
+        }
+    }
+
+    // MARK: Tasks
+
+    private mutating func begin(_ name: String, owner: OwnerID, connection: ConnectionID?) -> Reply {
+        if isTerminating || kill != nil { return .rejected(.terminating) }
+        if isOver { return .rejected(.notRunning) }
+        if !isInFront, isWarned || isBudgetSpent { return .rejected(.expired) }
+        if tasks.count >= 1000 { return .rejected(.tooManyTasks) }
+        tasksBegun += 1
+        let id = TaskID(tasksBegun)
+        tasks.append(Task(id: id, owner: owner, connection: connection))
+        expectedNotes.append(.taskBegun(id, name: name))
+        mustRun = hasStarted
+        if isStopped { expectReturn() }
+        return .taskBegun(id, remaining: remaining)
+    }
+
+    private mutating func end(_ task: TaskID) -> Reply {
+        let isKnown = tasks.contains { $0.id == task }
+        tasks.removeAll { $0.id == task }
+        expectedNotes.append(isKnown ? .taskEnded(task, name: "t") : .unknownTaskEnded(task))
+        return .taskEnded(task, known: isKnown)
+    }
+
+    private mutating func release(_ owner: OwnerID) {
+        for task in tasks where task.owner == owner { expectedNotes.append(.taskReleased(task.id, name: "t")) }
+        tasks.removeAll { $0.owner == owner }
+    }
+
+    // MARK: Posted events
+
+    private var rejectionOfPosting: Rejection? {
+        if isTerminating || kill != nil { return .terminating }
+        return hasStarted && !isOver ? nil : .notRunning
+    }
+
+    /// Delivered to an app that runs; kept, the latest of each name, for one that is stopped.
+    private mutating func post(_ change: PostedEvent) -> Rejection? {
+        if let rejection = rejectionOfPosting { return rejection }
+        guard isStopped else {
+            if isHeard { expected.append(Expected(event: .change(change.name), info: change.info)) }
+            return nil
+        }
+        if let index = kept.firstIndex(where: { $0.name == change.name }) {
+            kept[index] = change
+        } else {
+            if kept.count == 64 { return .tooManyChanges }
+            kept.append(change)
+        }
+        expectedNotes.append(.changeKept(change.name))
+        return nil
+    }
+
+    private mutating func wake(_ event: PostedEvent) -> Rejection? {
+        if let rejection = rejectionOfPosting { return rejection }
+        if owed.count(where: { if case .wake = $0.event { true } else { false } }) == 64 { return .tooManyEvents }
+        if state == .background || state == .suspended, !isAware {
+            grace = max(graceLeft, policy.grace ?? policy.wakeLimit)
+            graceUsed = 0
+        }
+        mustRun = true
+        if isAware, !hasHeardLaunch {
+            unheard.append((event, .connections))
+            expectLaunch(in: .background)
+            return nil
+        }
+        if isStopped, isHeard { expected.append(Expected(event: .lifecycle(.didEnterBackground))) }
+        if isStopped { expectKept() }
+        if isHeard { expected.append(Expected(event: .wake(event.name), info: event.info)) }
+        if !isAware { unheard.append((event, .connections)) }
+        return nil
+    }
+
+    // MARK: What follows
+
+    /// It runs again in background, for a message has overtaken its suspension.
+    private mutating func expectReturn() {
+        if isAware, !hasHeardLaunch { expectLaunch(in: .background) } else { expectKept() }
+    }
+
+    mutating func expectKept() {
+        if isHeard { expected += kept.map { Expected(event: .change($0.name), info: $0.info) } }
+        kept.removeAll()
+    }
+
+    private mutating func expectUnheard() {
+        for (event, audience) in unheard {
+            expected.append(Expected(event: .wake(event.name), info: event.info, audience: audience))
+        }
+        unheard.removeAll()
+    }
+
+    private var launchDescription: LaunchDescription {
+        LaunchDescription(inBackground: options.inBackground, wakingEvent: options.wakingEvent?.name)
+    }
+
+    /// What an app hears as soon as it has said hello and runs.
+    mutating func expectLaunch(in state: LifecycleState) {
+        expect(.didFinishLaunching, to: launchAudience, info: options.info, launch: launchDescription)
+        if state == .background { expect(.didEnterBackground, to: launchAudience) }
+        expectKept()
+        if state == .active { expect(.didBecomeActive, to: launchAudience) }
+        expectUnheard()
+    }
+
+    /// What hooks hear of a launch that isn't bound to a hello.
+    mutating func expectLaunchOfHooks() {
+        guard policy.announcesEvents, !policy.requiresHello else { return }
+        expect(.didFinishLaunching, to: .hooks, info: options.info, launch: launchDescription)
+        expect(options.inBackground ? .didEnterBackground : .didBecomeActive, to: .hooks)
+        if let event = options.wakingEvent {
+            expected.append(Expected(event: .wake(event.name), info: event.info, audience: .hooks))
+        }
+    }
+
+    mutating func expect(
+        _ event: LifecycleEvent, to audience: Delivery.Audience = .everybody, info: [Info] = [],
+        launch: LaunchDescription? = nil
+    ) {
+        expected.append(Expected(event: .lifecycle(event), info: info, audience: audience, launch: launch))
+    }
+}
+
+extension Input {
+    /// Who asks, if an answer is wanted.
+    var request: RequestID? {
+        switch self {
+        case .home(_, _, let request), .open(_, let request), .quit(_, let request), .interrupt(_, let request),
+            .dismiss(_, let request), .post(_, _, let request), .wake(_, _, let request):
+            request
+        case .beginTask(_, _, _, _, let request), .endTask(_, _, let request): request
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CurfewCore
+
+/// Whether a kill is justified, and a note true.
+extension ReferenceApp {
+    mutating func judge(_ report: KillReport, of input: Input) throws(Violation) {
+        guard kill == nil else { throw Violation("killed twice") }
+        guard report.state == state else { throw Violation("the report says \(report.state) in \(state)") }
+        guard report.tasks.map(\.id) == tasks.map(\.id) else { throw Violation("wrong tasks in the report") }
+        guard isJustified(report, by: input) else { throw Violation("killed: \(report), input \(input)") }
+        kill = report.reason
+        endRun()
+    }
+
+    private func isJustified(_ report: KillReport, by input: Input) -> Bool {
+        switch report.reason {
+        case .timeLimit:
+            return hasStarted && !isOver && age >= policy.timeLimit.nanoseconds
+                && report.limit == policy.timeLimit && report.elapsed == Span(nanoseconds: age)
+        case .launchWatchdog where report.event == nil: return isJustified(report, by: hello)
+        case .launchWatchdog, .sceneUpdateWatchdog, .backgroundFetchTimeout: return isLate(report)
+        case .processExitWatchdog:
+            return report.event == .lifecycle(.willTerminate) && isJustified(report, by: termination)
+        case .watchdog: return isSignMissing(report, input)
+        case .backgroundTaskTimeout:
+            return !isHeldOff && isBudgetKillDue && (!wasWarnedInThisBatch || owedAfterWarning == 0)
+        case .memoryLimit:
+            guard let memory = policy.memory else { return false }
+            if case .footprintMeasured(id, let bytes) = input { return bytes > memory.fatalLimit }
+            if case .memoryLimitHit(id, _) = input { return true }
+            return false
+        case .userQuit:
+            if case .quit(id, _) = input { return !hasStarted || isStopped && policy.terminateSuspended == .kill }
+            return false
+        case .tooManyTasks: return tasks.count >= 1000
+        case .supervisorExit: return false
+        }
+    }
+
+    private func isJustified(_ report: KillReport, by allowance: Allowance?) -> Bool {
+        guard let allowance, !isHeldOff, allowance.isOver else { return false }
+        return allowance.isTold(by: report, lastCPUTime: lastCPUTime)
+    }
+
+    /// Whether the event is owed since too long, and the reason is the event's.
+    private func isLate(_ report: KillReport) -> Bool {
+        guard let late = owed.first(where: { $0.event == report.event && $0.allowance.isOver }) else { return false }
+        let reason: KillReason
+        switch late.event {
+        case .lifecycle(.didFinishLaunching): reason = .launchWatchdog
+        case .lifecycle(.didEnterBackground): reason = .sceneUpdateWatchdog
+        case .wake: reason = .backgroundFetchTimeout
+        case .lifecycle, .change: return false
+        }
+        return report.reason == reason && isJustified(report, by: late.allowance)
+    }
+
+    private func isSignMissing(_ report: KillReport, _ input: Input) -> Bool {
+        if input == .notified(id, .broken) { return report.limit == nil && report.elapsed == nil }
+        guard isSignDue, !isHeldOff, report.limit == watchdogInterval, let elapsed = report.elapsed else {
+            return false
+        }
+        return watchdogInterval.map { elapsed >= $0 } == true && elapsed <= Span(nanoseconds: withoutSign)
+    }
+
+    mutating func judge(_ note: Note, of input: Input) throws(Violation) {
+        switch note {
+        case .expirationWarning(let warned):
+            guard isWarningDue, !isHeldOff else { throw Violation("warned out of time") }
+            guard warned == tasks.map(\.id) else { throw Violation("warned of the wrong tasks") }
+            isWarned = true
+            wasWarnedInThisBatch = true
+            sinceWarning = 0
+        case .traced(let now):
+            guard case .tracerChecked(id, now) = input, now != isTraced else { throw Violation("wrong tracer note") }
+            isTraced = now
+        case .suspensionIncomplete:
+            guard input == .suspensionIncomplete(id) else {
+                throw Violation("a wrong note of an incomplete suspension")
+            }
+        case .becameAware where isOver, .becamePlain where isOver: break
+        case .becameAware, .becamePlain, .taskBegun, .taskEnded, .taskReleased, .unknownTaskEnded, .acknowledged,
+            .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend:
+            guard let index = expectedNotes.firstIndex(of: note) else { throw Violation("wrong note: \(note)") }
+            expectedNotes.remove(at: index)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import CurfewCore
+import CurfewWire
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("Journal and replay")
+struct JournalTests {
+    /// A policy in which no value is what another profile or default has.
+    private static let policy = Policy.with {
+        $0.backgroundBudget = .milliseconds(1_234)
+        $0.expirationLead = .milliseconds(2_345)
+        $0.enterBackgroundLimit = .milliseconds(3_456)
+        $0.terminateLimit = .milliseconds(4_567)
+        $0.launchLimit = .milliseconds(5_678)
+        $0.wakeLimit = .milliseconds(6_789)
+        $0.timeLimit = .milliseconds(7_891)
+        $0.grace = Span(nanoseconds: 1)
+        $0.handlerGrace = Span(nanoseconds: 2)
+        $0.watchdogInterval = .seconds(9)
+        $0.memory = MemoryPolicy(fatalLimit: .max, isEnforcedByKernel: true)
+        $0.requiresHello = true
+        $0.terminateSuspended = .wake
+        $0.terminateSignal = 2
+        $0.exitsOnSuspend = true
+        $0.announcesEvents = true
+        $0.waitsForTree = true
+    }
+
+    private static let inputs: [Input] = [
+        .launch(.a, policy, LaunchOptions(wakingEvent: PostedEvent("fetch"), info: [Info("url", "a \"b\" c\n")])),
+        .launch(.a, Policy(profile: .ios13), LaunchOptions()),
+        .started(.a),
+        .leaderExited(.a, .exited(code: 255)),
+        .leaderExited(.a, .signaled(signal: 64, dumpedCore: true)),
+        .treeGone(.a),
+        .home(.a, stopped: true, request: nil),
+        .home(.a, stopped: false, request: RequestID(7)),
+        .open(.a, request: RequestID(1)),
+        .stoppedByTerminal(.a),
+        .quit(.a, request: nil),
+        .interrupt(.a, request: RequestID(2)),
+        .dismiss(.a, request: nil),
+        .post(.a, PostedEvent("settingsDidChange", [Info("path", ""), Info("exists", "false")]), request: nil),
+        .wake(.a, PostedEvent("fetch", [Info("name", "input at=1")]), request: RequestID(3)),
+        .hello(.a, ConnectionID(4)),
+        .disconnected(.a, ConnectionID(4)),
+        .acknowledge(.a, sequence: -1),
+        .beginTask(.a, name: "", owner: OwnerID(0), connection: nil, request: RequestID(5)),
+        .beginTask(.a, name: "né\u{0}e\n", owner: OwnerID(3), connection: ConnectionID(1), request: RequestID(5)),
+        .endTask(.a, TaskID(6), request: RequestID(6)),
+        .ownerExited(.a, OwnerID(3)),
+        .notified(.a, .ready),
+        .notified(.a, .stopping),
+        .notified(.a, .extendTimeout(.infinite)),
+        .notified(.a, .alive),
+        .notified(.a, .broken),
+        .notified(.a, .watchdogInterval(nil)),
+        .notified(.a, .watchdogInterval(.seconds(1))),
+        .suspensionConfirmed(.a),
+        .suspensionIncomplete(.a),
+        .footprintMeasured(.a, bytes: .max),
+        .memoryLimitHit(.a, bytes: 0),
+        .tracerChecked(.a, isTraced: true),
+        .cpuTimeMeasured(.a, .seconds(1)),
+        .tick,
+    ]
+
+    @Test("An input comes back as it was", arguments: inputs)
+    func roundTrip(_ input: Input) throws {
+        let entry = JournalEntry(input: input, at: Instant(nanoseconds: .max - 1))
+        let message = try #require(try Message.parse(text(entry.message)))
+        #expect(JournalEntry(message) == entry)
+    }
+
+    @Test("Every field that is missing makes a line unreadable, or something else", arguments: inputs)
+    func missingFields(_ input: Input) {
+        let entry = JournalEntry(input: input, at: Instant(nanoseconds: 5))
+        for index in entry.message.fields.indices {
+            var message = entry.message
+            message.fields.remove(at: index)
+            #expect(JournalEntry(message) != entry, "without \(entry.message.fields[index].key)")
+        }
+    }
+
+    @Test("Nothing of a line is cut, however long it is")
+    func long() throws {
+        let recorder = JournalRecorder()
+        let scenario = EngineScenario()
+        scenario.engine.journal = recorder
+        let info = (0..<16).map { Info("key\($0)", String(repeating: "x", count: 1000)) }
+        scenario.engine.launch(.a, Policy(profile: .ios4), LaunchOptions(info: info))
+        let message = try #require(try Message.parse(recorder.lines[1]))
+        #expect(message.info == info)
+    }
+
+    // MARK: Replaying
+
+    /// What an engine writes of a short life.
+    private static func recorded() -> [String] {
+        let recorder = JournalRecorder()
+        let scenario = EngineScenario()
+        scenario.engine.journal = recorder
+        scenario.start(.a)
+        scenario.home(request: 1)
+        scenario.open(request: 2)
+        return recorder.lines
+    }
+
+    private static func replay(_ lines: [String]) throws(JournalReplay.Unreadable) -> JournalReplay {
+        var replay = JournalReplay()
+        for line in lines { _ = try replay.take(line) }
+        replay.finish()
+        return replay
+    }
+
+    @Test("What was recorded comes out again")
+    func same() throws {
+        #expect(try Self.replay(Self.recorded()).difference == nil)
+    }
+
+    @Test("It prints the inputs, and below each what follows")
+    func printed() throws {
+        var replay = JournalReplay()
+        let printed = try Self.recorded().flatMap { line throws(JournalReplay.Unreadable) in try replay.take(line) }
+        #expect(printed[0].hasPrefix("input at=1000000000000 name=launch app=1 budget=600000000000"))
+        #expect(printed[1] == "input at=1000000000000 name=started app=1")
+        #expect(printed[2] == "    effect name=stateChanged app=1 from=notRunning to=active")
+    }
+
+    @Test("An effect that was another is found, with its line")
+    func changed() throws {
+        var lines = Self.recorded()
+        let index = try #require(lines.firstIndex { $0.contains("to=background") })
+        lines[index] = lines[index].replacing("to=background", with: "to=inactive")
+        let difference = try Self.replay(lines).difference
+        #expect(difference?.line == index + 1)
+        #expect(difference?.recorded?.contains("to=inactive") == true)
+        #expect(difference?.replayed?.contains("to=background") == true)
+    }
+
+    @Test("So is one that is missing, and one too many")
+    func missing() throws {
+        let lines = Self.recorded()
+        let index = try #require(lines.firstIndex { $0.contains("name=suspend ") })
+        var shorter = lines
+        shorter.remove(at: index)
+        #expect(try Self.replay(shorter).difference?.replayed?.contains("name=suspend ") == true)
+        var longer = lines
+        longer.insert(lines[index], at: index)
+        #expect(try Self.replay(longer).difference?.line == index + 2)
+    }
+
+    @Test("A journal whose end is missing isn't at its end; only who says it is whole finds a difference")
+    func cut() throws {
+        let lines = Self.recorded()
+        let index = try #require(lines.lastIndex { $0.hasPrefix("input") })
+        var replay = JournalReplay()
+        for line in lines[...index] { _ = try replay.take(line) }
+        #expect(replay.difference == nil)
+        #expect(!replay.isAtEnd)
+        replay.finish()
+        #expect(replay.difference != nil)
+    }
+
+    @Test(
+        "What is no journal is refused with its line",
+        arguments: [
+            (["hello version=1"], 1, "it doesn't begin as a journal of `curfew run --journal` does"),
+            (["root:x:0:0"], 1, "it doesn't begin as a journal of `curfew run --journal` does"),
+            (["curfew-journal version=2"], 1, "its version is 2; this curfew reads 1"),
+            (["curfew-journal version=1", "input at=x name=tick"], 2, "this input can't be read, or can't come here"),
+            (["curfew-journal version=1", "input at=1 name=home"], 2, "this input can't be read, or can't come here"),
+            (["curfew-journal version=1", "output at=1"], 2, "\"output\" is neither input nor effect"),
+            (["curfew-journal version=1", "input \"x"], 2, "byte 6: a field is KEY=VALUE"),
+        ])
+    func refused(_ lines: [String], _ line: Int, _ problem: String) {
+        let error = #expect(throws: JournalReplay.Unreadable.self) { try Self.replay(lines) }
+        #expect(error?.line == line)
+        if !problem.hasPrefix("byte") { #expect(error?.problem == problem) }
+    }
+
+    @Test("A second launch of the same app is refused, not trapped on")
+    func launchedTwice() throws {
+        let lines = Self.recorded()
+        let launch = try #require(lines.first { $0.contains("name=launch") })
+        #expect(throws: JournalReplay.Unreadable.self) { try Self.replay(lines + [launch]) }
+    }
+}
