@@ -13,7 +13,7 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 CURFEW := $(STATIC)/release/curfew
 PYTEST := python3 -m pytest -p no:cacheprovider
 
-.PHONY: help deps build debug test unit shim integration examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: help deps build debug test unit shim integration clients examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -28,7 +28,7 @@ build: ## the static executable, .build-static/release/curfew
 debug: ## everything, unoptimised
 	swift build --build-tests
 
-test: unit shim integration examples ## every test; what the README and CI call
+test: unit shim integration clients examples ## every test; what the README and CI call
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	swift test
@@ -38,6 +38,10 @@ shim: ## the C layer, each system call made to fail
 
 integration: build ## real processes, real programs, real terminals
 	CURFEW=$(CURDIR)/$(CURFEW) $(PYTEST) Tests/Integration
+
+clients: build ## the client libraries, against a scripted supervisor and the real one
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/Clients/c/run.sh
+	CURFEW=$(CURDIR)/$(CURFEW) $(PYTEST) -q Tests/Clients
 
 examples: build ## run each example
 	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all

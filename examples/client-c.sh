@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# client-c.sh: an app in C with curfew.h: a task in background, its expiration, a waking event, the end.
+source "$(dirname "$0")/lib.sh"
+need cc
+here=$(cd "$(dirname "$0")" && pwd)
+app=client-c-$$
+log=$scratch/log
+
+cc -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$here/../Sources/clients/c" "$here/client.c" -o "$scratch/client"
+[[ $(env -u CURFEW_FD -u CURFEW_SOCKET "$scratch/client" 3) == $'no curfew at page 0\nindexed at page 3' ]] ||
+    fail "it doesn't work without curfew"
+step "built; without curfew it works through its pages and ends"
+
+# said EVENT TIMES; page EVENT: the page it was at then, the last time.
+said() { (($(grep -c "^$1 " "$log") >= $2)); }
+page() { sed -n "s/^$1 at page //p" "$log" | tail -n 1; }
+
+curfew run --name "$app" --aware --budget 2s --expiration-lead 0.5s -- "$scratch/client" >"$log" &
+run=$!
+wait_until 10 "it to be launched" said didBecomeActive 1
+step "home: it begins a task, and works on until that expires"
+curfew home "$app"
+wait_until 10 "it to be suspended" is_state "$app" suspended
+sed 's/^/  /' "$log"
+(($(page backgroundTaskWillExpire) > $(page didEnterBackground))) || fail "it did nothing in background"
+is_stopped "$(field "$app" pid)" || fail "it runs while suspended"
+step "it ended its task in time: suspended, not killed"
+
+lines=$(wc -l <"$log")
+curfew wake "$app" fetch url=news.example
+wait_until 10 "the waking event" said news.example 1
+wait_until 10 "it to be suspended again" is_state "$app" suspended
+step "woken in background: it handled the event and was suspended again"
+tail -n "+$((lines + 1))" "$log" | sed 's/^/  /'
+
+curfew open "$app"
+wait_until 10 "it to be in front" said didBecomeActive 2
+curfew quit "$app"
+wait "$run" || fail "it ended with status $?"
+(($(page willTerminate) >= $(page backgroundTaskWillExpire))) || fail "it didn't go on where it was: $(<"$log")"
+step "opened, it went on where it was; quit, it heard willTerminate and ended with status 0"
