@@ -168,6 +168,10 @@ CHILD_SIDE static void drop_privileges(struct launch *launch)
     }
     if (launch->request->no_new_privs)
         check(launch, CURFEW_STAGE_PRIVILEGES, RAW(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1));
+    // Last: a change of credentials takes it back. Source: PR_SET_PDEATHSIG(2const).
+    if (launch->request->parent_death_signal != 0)
+        check(launch, CURFEW_STAGE_PRIVILEGES,
+            RAW(SYS_prctl, PR_SET_PDEATHSIG, launch->request->parent_death_signal));
 }
 
 // A file without #! and of no known format is a script for sh, with its arguments moved up. Source: execvp(3).

@@ -13,6 +13,9 @@ struct FileLines {
     /// Whether the last line had no line feed; it isn't given out.
     private(set) var hasHalfLine = false
 
+    /// A longer line is an error: nothing here is that long, and /dev/zero has no end.
+    private static let maximumLineBytes = 1 << 20
+
     init(_ path: String) {
         let number = curfew_open_at(AT_FDCWD, path, O_RDONLY, 0)
         descriptor = Descriptor(number)
@@ -27,6 +30,10 @@ struct FileLines {
             if let end = buffer[position...].firstIndex(of: 10) {
                 defer { position = end + 1 }
                 return String(decoding: buffer[position..<end], as: UTF8.self)
+            }
+            guard buffer.count - position <= Self.maximumLineBytes else {
+                error = EMSGSIZE
+                return nil
             }
             guard fill() else { return nil }
         }

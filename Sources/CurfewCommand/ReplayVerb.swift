@@ -28,6 +28,7 @@ enum ReplayVerb {
 
     private static func verdict(_ path: String, _ lines: FileLines, _ replay: inout JournalReplay) -> Int32 {
         if lines.error != 0 { return fail("\(Printable.text(path)): \(String(cString: strerror(lines.error)))") }
+        guard replay.hasHeader else { return fail("\(Printable.text(path)): \(JournalReplay.isNoJournal)") }
         // Its recorder was killed in the middle of a line, or between two: what is whole has been compared.
         let isWhole = replay.isAtEnd && !lines.hasHalfLine
         if !isWhole { StandardError.print("curfew: replay: \(Printable.text(path)) is cut off at its end") }

@@ -5,11 +5,18 @@ extension App {
 
     mutating func hello(_ connection: ConnectionID, at now: Instant, into effects: inout [Effect]) {
         guard end == nil, !connections.contains(connection), connections.count < App.maximumConnections else { return }
+        let returns = !isAware && hasFinishedLaunching && phase == .background
         if !isAware { effects.append(.note(id, .becameAware)) }
         connections.append(connection)
         grace = nil
+        if phase == .background, isStoppedByTerminal { resume(into: &effects) }
         announceLaunch(at: now, into: &effects)
-        if isRunning { deliverUnheardWakingEvents(at: now, into: &effects) }
+        // It was plain for a while, and would be stopped without a word.
+        if returns { deliver(.didEnterBackground, at: now, into: &effects) }
+        if isRunning {
+            deliverKeptChanges(at: now, into: &effects)
+            deliverUnheardWakingEvents(at: now, into: &effects)
+        }
         proceed(at: now, into: &effects)
     }
 
@@ -46,7 +53,7 @@ extension App {
     }
 
     /// Hooks have heard of the launch of an app that needn't say hello when it was started.
-    var launchAudience: Delivery.Audience { policy.requiresHello ? .everybody : .connections }
+    var launchAudience: Delivery.Audience { policy.requiresHello && !isReady ? .everybody : .connections }
 
     private var launchDescription: LaunchDescription {
         LaunchDescription(inBackground: launchedInBackground, wakingEvent: options.wakingEvent?.name)
@@ -54,32 +61,35 @@ extension App {
 
     /// For whoever hears events otherwise than by `hello`. Hooks only: the program can't have set up its signals yet.
     mutating func announcePlainLaunch(into effects: inout [Effect]) {
-        guard policy.announcesEvents, !policy.requiresHello else { return }
-        let transition: Transition = launchedInBackground ? .launchInBackground : .launch
-        for event in transition.events {
-            lastSequence += 1
-            var delivery = Delivery(event: .lifecycle(event), sequence: lastSequence, audience: .hooks)
-            if event == .didFinishLaunching {
-                delivery.launch = launchDescription
-                delivery.info = options.info
-            }
-            effects.append(.deliver(id, delivery))
+        guard policy.announcesEvents, !policy.requiresHello || isReady else { return }
+        announce(.lifecycle(.didFinishLaunching), info: options.info, launch: launchDescription, into: &effects)
+        switch phase {
+        case .background: announce(.lifecycle(.didEnterBackground), into: &effects)
+        case .foreground(isActive: true): announce(.lifecycle(.didBecomeActive), into: &effects)
+        case .foreground(isActive: false), .starting, .suspended, .over: break
         }
-        guard let event = options.wakingEvent else { return }
+        if let event = options.wakingEvent { announce(.wake(event.name), info: event.info, into: &effects) }
+    }
+
+    private mutating func announce(
+        _ event: Event, info: [Info] = [], launch: LaunchDescription? = nil, into effects: inout [Effect]
+    ) {
         lastSequence += 1
-        effects.append(
-            .deliver(
-                id,
-                Delivery(event: .wake(event.name), sequence: lastSequence, info: event.info, audience: .hooks)))
+        var delivery = Delivery(event: event, sequence: lastSequence, info: info, audience: .hooks)
+        delivery.launch = launch
+        effects.append(.deliver(id, delivery))
     }
 
     // MARK: Delivering
 
     /// A transition's events in its order; what changed meanwhile comes before `didBecomeActive`.
-    mutating func deliver(_ transition: Transition, at now: Instant, into effects: inout [Effect]) {
+    mutating func deliver(
+        _ transition: Transition, to audience: Delivery.Audience = .everybody, at now: Instant,
+        into effects: inout [Effect]
+    ) {
         for event in transition.events {
             if event == .didBecomeActive { deliverKeptChanges(at: now, into: &effects) }
-            deliver(event, at: now, into: &effects)
+            deliver(event, to: audience, at: now, into: &effects)
         }
     }
 

@@ -63,7 +63,7 @@ extension App {
         if end == nil {
             if isDue(launch?.end) { return .launchWatchdog }
             if let late = pending.firstIndex(where: { isDue($0.watchdog.end) }) { return .acknowledgement(late) }
-            if isDue(signOfLife?.end) { return .signOfLife }
+            if isBroken || isDue(signOfLife?.end) { return .signOfLife }
             if phase == .background {
                 if isDue(warningInstant) { return .warning }
                 if isDue(killInstant) { return .budget }
@@ -124,12 +124,6 @@ extension App {
     ) {
         guard let reason = late.event.watchdog else { return }
         kill(killReport(reason, event: late.event, late.watchdog, at: now), at: now, into: &effects)
-    }
-
-    private mutating func killForSignOfLife(at now: Instant, into effects: inout [Effect]) {
-        guard let signOfLife else { return }
-        let elapsed = signOfLife.elapsed(at: now)
-        killForSignOfLife(limit: signOfLife.limit, elapsed: elapsed, at: now, into: &effects)
     }
 
     private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {

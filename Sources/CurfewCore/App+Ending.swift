@@ -19,7 +19,7 @@ extension App {
     mutating func terminate(at now: Instant, into effects: inout [Effect]) {
         pending.removeAll()
         launch = nil
-        continueIfStopped(into: &effects)
+        continueIfStopped(at: now, into: &effects)
         let watchdog = watchdog(policy.terminateLimit, at: now)
         if isAware {
             deliver(.termination, at: now, into: &effects)

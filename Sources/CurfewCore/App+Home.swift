@@ -29,9 +29,10 @@ extension App {
         }
         leaveForeground(at: now, into: &effects)
         isStoppedByTerminal = stopped
-        if isAware || !wantsSuspension(at: now) { continueIfStopped(into: &effects) }
+        if isAware || !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         let transition: Transition = policy.exitsOnSuspend ? .homeExiting : isActive ? .home : .interruptionAccepted
-        deliver(transition, at: now, into: &effects)
+        // A plain app that stays as the terminal has stopped it isn't sent signals.
+        deliver(transition, to: isStoppedByTerminal ? .hooks : .everybody, at: now, into: &effects)
         finishHome(request: request, at: now, into: &effects)
     }
 
@@ -128,8 +129,10 @@ extension App {
     }
 
     /// Nothing that is owed time, or an event, is left as a terminal has stopped it.
-    mutating func continueIfStopped(into effects: inout [Effect]) {
-        if isStoppedByTerminal { resume(into: &effects) }
+    mutating func continueIfStopped(at now: Instant, into effects: inout [Effect]) {
+        guard isStoppedByTerminal else { return }
+        resume(into: &effects)
+        deliverKeptChanges(at: now, into: &effects)
     }
 
     /// A terminal has stopped it in background: it stays so until it is opened or asked to end.

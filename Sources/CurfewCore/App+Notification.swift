@@ -7,7 +7,7 @@ extension App {
         case .stopping: isStoppingByItself(into: &effects)
         case .extendTimeout(let span): extendTimeouts(to: span, at: now, into: &effects)
         case .alive: if signOfLife != nil { demandSignOfLife(at: now) }
-        case .broken: killForSignOfLife(limit: nil, elapsed: nil, at: now, into: &effects)
+        case .broken: foundBroken(at: now, into: &effects)
         case .watchdogInterval(let interval):
             watchdogInterval = interval
             signOfLife = nil
@@ -17,8 +17,12 @@ extension App {
 
     /// It acknowledges the launch and nothing else.
     private mutating func becameReady(at now: Instant, into effects: inout [Effect]) {
-        if !isReady { effects.append(.note(id, .ready)) }
-        isReady = true
+        if !isReady {
+            effects.append(.note(id, .ready))
+            isReady = true
+            let isUnheard = policy.requiresHello && !hasFinishedLaunching && startedAt != nil
+            if isUnheard, end == nil { announcePlainLaunch(into: &effects) }
+        }
         launch = nil
         for done in pending where done.event == .lifecycle(.didFinishLaunching) {
             effects.append(.note(id, .acknowledged(done.event, sequence: done.sequence)))
@@ -74,9 +78,19 @@ extension App {
         return launch == nil && !pending.contains { $0.event == .lifecycle(.didFinishLaunching) }
     }
 
-    mutating func killForSignOfLife(
-        limit: Span?, elapsed: Span?, at now: Instant, into effects: inout [Effect]
-    ) {
-        kill(killReport(.watchdog, limit: limit, elapsed: elapsed, at: now), at: now, into: &effects)
+    /// As a missing sign of life: a debugger holds it off.
+    private mutating func foundBroken(at now: Instant, into effects: inout [Effect]) {
+        guard end == nil, !isTraced else { return }
+        isBroken = true
+        proceed(at: now, into: &effects)
+    }
+
+    mutating func killForSignOfLife(at now: Instant, into effects: inout [Effect]) {
+        var report = killReport(.watchdog, at: now)
+        if !isBroken, let signOfLife {
+            report.limit = signOfLife.limit
+            report.elapsed = signOfLife.elapsed(at: now)
+        }
+        kill(report, at: now, into: &effects)
     }
 }

@@ -8,7 +8,7 @@ extension App {
     /// Delivered at once to an app that runs; kept for one that is suspended, the latest of each name.
     mutating func post(_ change: PostedEvent, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
         if let rejection = rejectionOfPosting { return reject(request, rejection, into: &effects) }
-        if isSuspending {
+        if isSuspending || isStoppedByTerminal {
             guard keep(change, into: &effects) else { return reject(request, .tooManyChanges, into: &effects) }
         } else {
             deliver(.change(change.name), info: change.info, at: now, into: &effects)
@@ -51,7 +51,7 @@ extension App {
                 deliverKeptChanges(at: now, into: &effects)
             }
         } else {
-            continueIfStopped(into: &effects)
+            continueIfStopped(at: now, into: &effects)
         }
         if isAware, hasFinishedLaunching {
             deliverWaking(event, to: .everybody, at: now, into: &effects)
@@ -86,14 +86,17 @@ extension App {
     /// A plain app may never say hello: of too many, the oldest go.
     private mutating func keepUnheard(_ event: PostedEvent) {
         if unheardWakingEvents.count == App.maximumWakingEvents { unheardWakingEvents.removeFirst() }
-        unheardWakingEvents.append(UnheardEvent(event: event, audience: .connections))
+        unheardWakingEvents.append(UnheardEvent(event: event, isOfLaunch: false))
     }
 
     /// The events it was launched or woken for before it was aware.
     mutating func deliverUnheardWakingEvents(at now: Instant, into effects: inout [Effect]) {
         let unheard = unheardWakingEvents
         unheardWakingEvents.removeAll()
-        for waking in unheard { deliverWaking(waking.event, to: waking.audience, at: now, into: &effects) }
+        for waking in unheard {
+            let audience = waking.isOfLaunch ? launchAudience : .connections
+            deliverWaking(waking.event, to: audience, at: now, into: &effects)
+        }
     }
 
     private func reject(_ request: RequestID?, _ rejection: Rejection, into effects: inout [Effect]) {

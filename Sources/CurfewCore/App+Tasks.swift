@@ -20,7 +20,7 @@ extension App {
             announceLaunch(at: now, into: &effects)
             deliverKeptChanges(at: now, into: &effects)
         } else {
-            continueIfStopped(into: &effects)
+            continueIfStopped(at: now, into: &effects)
         }
         proceed(at: now, into: &effects)
     }
@@ -55,6 +55,7 @@ extension App {
 
     /// Warns every open task; what it is owed from now on starts to run.
     mutating func warn(at now: Instant, into effects: inout [Effect]) {
+        continueIfStopped(at: now, into: &effects)
         let owed = min(policy.expirationLead, policy.backgroundBudget)
         warning = countdown(owed, at: now)
         effects.append(.note(id, .expirationWarning(tasks.map(\.id))))

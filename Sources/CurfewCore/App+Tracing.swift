@@ -22,8 +22,9 @@ extension App {
             updateClocks(at: now)
             updateWatchdogs(at: now)
         }
+        if isTraced { isBroken = false }
         nextTracerCheck = isTraced ? now + App.tracerInterval : nil
-        if !wantsSuspension(at: now) { continueIfStopped(into: &effects) }
+        if !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
         if !isSuspending { answerSuspensionRequests(into: &effects) }
     }

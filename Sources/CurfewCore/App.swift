@@ -49,6 +49,8 @@ public struct App: Sendable, Hashable {
     public internal(set) var isReady = false
     /// Whether it said `STOPPING=1`.
     public internal(set) var isStopping = false
+    /// Whether it said `WATCHDOG=trigger`.
+    var isBroken = false
     /// The CPU time it had used when that was last measured.
     var cpuTime: Span?
     var lastTask = 0
@@ -80,10 +82,10 @@ public struct App: Sendable, Hashable {
         var watchdog: Watchdog
     }
 
-    /// Who is to hear of it when the app is aware; whoever else listens has heard.
+    /// Whoever else listens hears of the event the app was launched for with the launch, and has heard of any other.
     struct UnheardEvent: Sendable, Hashable {
         var event: PostedEvent
-        var audience: Delivery.Audience
+        var isOfLaunch: Bool
     }
 
     init(id: AppID, policy: Policy, options: LaunchOptions, at now: Instant) {
@@ -93,9 +95,7 @@ public struct App: Sendable, Hashable {
         watchdogInterval = policy.watchdogInterval
         stateSince = now
         budget = Countdown(policy.backgroundBudget)
-        if let event = options.wakingEvent {
-            unheardWakingEvents = [UnheardEvent(event: event, audience: launchAudience)]
-        }
+        if let event = options.wakingEvent { unheardWakingEvents = [UnheardEvent(event: event, isOfLaunch: true)] }
     }
 
     /// Where the app is; a suspension not yet confirmed still counts as `background`.

@@ -52,6 +52,7 @@ struct HookProcess {
                 var request = SpawnRequest(arguments: argv, environment: envp)
                 request.signalMask = callersMask
                 request.hasOwnProcessGroup = true
+                request.parentDeathSignal = SIGKILL
                 do throws(SpawnError) {
                     let (_, pidfd) = try request.spawn()
                     wait(pidfd, &lastInstant)

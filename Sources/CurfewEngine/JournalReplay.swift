@@ -7,7 +7,8 @@ public struct JournalReplay {
     private var lineNumber = 0
     /// What the last input brought about and hasn't been compared yet.
     private var expected: [String] = []
-    private var hasHeader = false
+    /// Whether the first line was a journal's.
+    public private(set) var hasHeader = false
     /// The first line that differs from what the core answers now; nil while there is none.
     public private(set) var difference: Difference?
 
@@ -50,13 +51,13 @@ public struct JournalReplay {
         }
     }
 
-    /// Whether all that the last input brought about has been compared, and there was a journal at all.
-    public var isAtEnd: Bool { expected.isEmpty && hasHeader }
+    /// Whether all that the last input brought about has been compared.
+    public var isAtEnd: Bool { expected.isEmpty }
 
     /// After the last line of a journal that is whole: effects still missing are a difference.
     public mutating func finish() { noteMissing() }
 
-    private static let isNoJournal = "it doesn't begin as a journal of `curfew run --journal` does"
+    public static let isNoJournal = "it doesn't begin as a journal of `curfew run --journal` does"
 
     private mutating func readHeader(_ message: Message) throws(Unreadable) {
         guard message.verb == Journal.header.verb else {

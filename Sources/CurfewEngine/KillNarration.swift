@@ -38,9 +38,13 @@ enum KillNarration {
     /// Source: Apple, "Addressing watchdog terminations": low CPU time tells of a blocked process, high of a busy one.
     private static func meanwhile(_ report: KillReport) -> String {
         guard let cpuTime = report.cpuTime, let elapsed = report.elapsed else { return "" }
-        let wasComputing = cpuTime.nanoseconds >= elapsed.nanoseconds / 2
-        return "; in \(duration(elapsed)) it used \(duration(cpuTime)) of CPU time: "
-            + (wasComputing ? "it was computing" : "it was waiting")
+        return "; in \(duration(elapsed)) it used \(duration(cpuTime)) of CPU time" + judgement(cpuTime, elapsed)
+    }
+
+    /// Between the two nothing is claimed: on a busy machine one that computes gets little.
+    private static func judgement(_ cpuTime: Span, _ elapsed: Span) -> String {
+        if cpuTime.nanoseconds >= elapsed.nanoseconds / 2 { return ": it was computing" }
+        return cpuTime.nanoseconds <= elapsed.nanoseconds / 10 ? ": it was waiting" : ""
     }
 
     private static func signOfLife(_ report: KillReport) -> String {

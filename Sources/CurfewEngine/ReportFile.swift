@@ -17,6 +17,8 @@ struct ReportFile {
             StandardError.print("curfew: run: --report \(path): \(reason); nothing was started")
             curfew_exit(125)
         }
+        // Opened so that a pipe nobody reads is told at once; written when the app is gone, it may wait for its reader.
+        _ = fcntl(number, F_SETFL, 0)
         return ReportFile(path: path, descriptor: Descriptor(number))
     }
 

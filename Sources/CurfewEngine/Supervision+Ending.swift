@@ -8,14 +8,16 @@ extension Supervision {
     func finish() -> Never {
         socket?.remove()
         if jobControl?.hasTerminal == true { jobControl?.finish() }
-        hooks?.finish()
         if let ending {
             if let kill = ending.kill {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
             }
             writeReport(ending)
-            end(ending.status)
         }
+        // A hook may wait for the channel's end itself, as `curfew quit` does.
+        for connection in connections { connection.close() }
+        hooks?.finish()
+        if let ending { end(ending.status) }
         curfew_exit(125)
     }
 

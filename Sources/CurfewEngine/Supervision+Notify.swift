@@ -15,19 +15,32 @@ extension Supervision {
     /// How many datagrams are dealt with before it is others' turn.
     private static let datagramsPerTurn = 32
 
-    func readNotifications() {
-        guard let notifySocket else { return }
+    /// False when there may be more.
+    @discardableResult
+    func readNotifications() -> Bool {
+        guard let notifySocket else { return true }
+        var isDrained = false
         withUnsafeTemporaryAllocation(byteCount: NotifyDatagram.maximumBytes, alignment: 1) { buffer in
             for _ in 0..<Self.datagramsPerTurn where ending == nil {
                 switch notifySocket.receive(into: buffer) {
                 case .datagram(let count, let sender):
                     handleDatagram(UnsafeRawBufferPointer(rebasing: buffer[..<count]), from: sender.pid)
                 case .tooLong(let sender): if isOfApp(sender.pid) { ignore(NotifyProblem.tooLong.rawValue) }
-                case .nothing: return
-                case .failed(let error): return stopListeningToNotifications(error)
+                case .nothing:
+                    isDrained = true
+                    return
+                case .failed(let error):
+                    isDrained = true
+                    return stopListeningToNotifications(error)
                 }
             }
         }
+        return isDrained
+    }
+
+    /// What a child said before it ended; the kernel's queue is shorter than this, but refilled while it is read.
+    func readAllNotifications() {
+        for _ in 0..<32 where !readNotifications() {}
     }
 
     /// What can't be read would wake us for ever.
@@ -72,20 +85,33 @@ extension Supervision {
     /// Anybody may send to an abstract address; one who was gone before its datagram was read can't be told from others.
     private func isOfApp(_ pid: Int32) -> Bool {
         if pid > 0, kernel.tree?.contains(pid) == true { return true }
-        // Once each, or a stranger could push everything else out of the history.
-        if pid == lastStranger { return false }
-        lastStranger = pid
-        ignore("process \(pid) isn't one of the app's, or is gone")
+        noteStranger(pid)
         return false
     }
 
+    /// Once a second at most: nobody outside may push everything else out of the history.
+    private func noteStranger(_ pid: Int32) {
+        let now = kernel.now
+        if let last = strangers.lastNoted, now - last < .seconds(1) {
+            strangers.count += 1
+            return
+        }
+        let more = strangers.count == 0 ? "" : "; \(strangers.count) more since the last such line"
+        strangers = (now, 0)
+        ignore("process \(pid) isn't one of the app's, or is gone\(more)")
+    }
+
     // MARK: The main process
+
+    /// The process whose end is the run's.
+    var mainPid: Int32 { mainProcess?.pid ?? kernel.tree?.leader ?? 0 }
 
     /// The leader until another is named; one that ended already is no more than a name.
     private func setMainProcess(_ pid: Int32) {
         guard pid != (mainProcess?.pid ?? kernel.tree?.leader) else { return }
         if pid == kernel.tree?.leader, jobControl?.isLeaderGone != true {
             forgetMainProcess()
+            page.leader = pid
             record(.mainProcess(pid), of: Self.app)
             return
         }
@@ -95,8 +121,9 @@ extension Supervision {
             return ignore("MAINPID=\(pid) isn't a process of the app")
         }
         forgetMainProcess()
-        _ = curfew_epoll_add(epoll.number, pidfd.number, 1, Source.mainProcess.token())
+        _ = curfew_epoll_add(epoll.number, pidfd.number, 1, Source.mainProcess.token(Int(pid)))
         mainProcess = MainProcess(pid: pid, pidfd: pidfd)
+        page.leader = pid
         record(.mainProcess(pid), of: Self.app)
     }
 

@@ -232,15 +232,14 @@ extension Supervision {
 
     /// The sender itself, the leader, or a process of the app; nil for anything else, or when it is gone.
     private func owner(named name: String?, _ connection: ControlConnection) -> OwnerID? {
-        let leader = kernel.tree?.leader ?? 0
         let pid: Int32
         if let name, name != "leader" {
             guard let number = Int32(name), number > 0 else { return nil }
             pid = number
         } else {
-            pid = name == nil ? connection.peer.pid : leader
+            pid = name == nil ? connection.peer.pid : mainPid
         }
-        if pid == leader { return Self.leaderOwner }
+        if pid == kernel.tree?.leader, jobControl?.isLeaderGone != true { return Self.leaderOwner }
         if let known = owners.first(where: { $0.pid == pid }) { return known.id }
         return watchOwner(pid)
     }
@@ -337,7 +336,7 @@ extension Supervision {
         guard let hooks else { return }
         let state = engine.core.app(Self.app)?.state ?? .notRunning
         let about = [
-            Field("app", name), Field("pid", String(kernel.tree?.leader ?? 0)), Field("state", state.rawValue),
+            Field("app", name), Field("pid", String(mainPid)), Field("state", state.rawValue),
         ]
         if !hooks.run(Message(message.verb, message.fields + about)) {
             record(.hookDropped(event: message["name"] ?? ""), of: Self.app)

@@ -24,7 +24,7 @@ extension Supervision {
 
     private func childrenChanged() {
         // What they said before they ended comes first, and while they can still be told from strangers.
-        readNotifications()
+        readAllNotifications()
         var leaderOutcome: ExitOutcome?
         var mainOutcome: ExitOutcome?
         while case .report(let report) = Reaping.reapAny() {
@@ -35,6 +35,8 @@ extension Supervision {
         if let leaderOutcome {
             jobControl?.leaderEnded(bySignal: leaderOutcome.isSignal)
             if mainProcess == nil { endRun(leaderOutcome) }
+            // Where the run goes on without it, what it has begun is released.
+            if mainProcess != nil || plan.policy.waitsForTree { engine.feed(.ownerExited(Self.app, Self.leaderOwner)) }
         }
         if let mainOutcome {
             mainProcessExited(mainOutcome)
@@ -53,9 +55,10 @@ extension Supervision {
     }
 
     /// Its pidfd says that the main process has ended; a child of ours is reaped first.
-    func mainProcessChanged() {
+    func mainProcessChanged(_ pid: Int32) {
         childrenChanged()
-        mainProcessExited(nil)
+        // Another may have been named meanwhile, by the very one that has ended.
+        if mainProcess?.pid == pid { mainProcessExited(nil) }
     }
 
     /// For the report: once the app is gone, so is the cgroup that counts.

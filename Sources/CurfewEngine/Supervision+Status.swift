@@ -11,7 +11,7 @@ extension Supervision {
         let tree = kernel.tree
         func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
         var fields = [
-            Field("app", name), Field("pid", String(tree?.leader ?? 0)), Field("front", String(front)),
+            Field("app", name), Field("pid", String(mainPid)), Field("front", String(front)),
             Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
             Field("since", seconds(now - app.stateSince)), Field("aware", String(app.isAware)),
             Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),

@@ -48,8 +48,8 @@ final class Supervision {
     var lastOwner = 0
 
     var notifySocket: NotifySocket?
-    /// Whose datagram was last ignored.
-    var lastStranger: Int32 = -1
+    /// When a stranger's datagram was last noted, and how many have been ignored since.
+    var strangers: (lastNoted: Instant?, count: Int) = (nil, 0)
     /// What the program last said of itself by `STATUS=`.
     var statusText = ""
     /// Nil while the leader is it.
@@ -113,7 +113,7 @@ final class Supervision {
         case .connection: serve(ConnectionID(number), events: ready.events)
         case .owner: ownerExited(OwnerID(number))
         case .notify: readNotifications()
-        case .mainProcess: mainProcessChanged()
+        case .mainProcess: mainProcessChanged(Int32(number))
         case .settings: settingsChanged()
         case nil: break
         }

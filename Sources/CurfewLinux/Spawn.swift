@@ -23,6 +23,8 @@ public struct SpawnRequest {
     public var channel: Int32 = -1
     public var channelNumber: Int32 = -1
     public var signalMask: UInt64 = 0
+    /// What the child gets when this process ends; 0: nothing.
+    public var parentDeathSignal: Int32 = 0
     public var setsNoNewPrivileges = false
     public var dropsCapabilities = false
 
@@ -58,6 +60,7 @@ public struct SpawnRequest {
             request.channel_fd = channel
             request.channel_number = channelNumber
             request.signal_mask = signalMask
+            request.parent_death_signal = parentDeathSignal
             request.no_new_privs = setsNoNewPrivileges
             request.drop_capabilities = dropsCapabilities
             return body(&request)

@@ -77,6 +77,65 @@ struct AnnouncementTests {
         #expect(scenario.hello().last == "a <- wake push #4 quietly to 1")
     }
 
+    // MARK: READY instead of a hello
+
+    @Test("With --aware, READY tells hooks of the launch; a later hello is told to its connection only")
+    func ready() {
+        let scenario = Scenario(demanding)
+        #expect(
+            scenario.notify(.ready) == [
+                "note a ready", "a <- didFinishLaunching #1 foreground hooks", "a <- didBecomeActive #2 hooks",
+            ])
+        #expect(
+            scenario.hello().dropFirst() == [
+                "a <- didFinishLaunching #3 foreground quietly to 1", "a <- didBecomeActive #4 quietly to 1",
+            ])
+    }
+
+    @Test("With --aware, READY tells hooks of the waking event too, and a later hello doesn't tell them again")
+    func readyForWake() {
+        let scenario = Scenario.empty()
+        scenario.start(.a, demanding, LaunchOptions(wakingEvent: PostedEvent("fetch")))
+        #expect(scenario.notify(.ready).suffix(2) == ["a <- didEnterBackground #2 hooks", "a <- wake fetch #3 hooks"])
+        #expect(scenario.hello().last == "a <- wake fetch #6 30s quietly to 1")
+    }
+
+    @Test("READY tells hooks of the launch as the app is by then")
+    func readyLate() {
+        let interrupted = Scenario(demanding)
+        interrupted.interrupt()
+        #expect(
+            interrupted.notify(.ready) == ["note a ready", "a <- didFinishLaunching #2 foreground hooks"])
+        let atHome = Scenario(demanding)
+        atHome.home()
+        #expect(
+            atHome.notify(.ready).prefix(3) == [
+                "note a ready", "a <- didFinishLaunching #3 foreground hooks", "a <- didEnterBackground #4 hooks",
+            ])
+    }
+
+    @Test("READY before the program is known to run: hooks hear when it does")
+    func earlyReady() {
+        let scenario = Scenario.empty()
+        scenario.send(.launch(.a, demanding, LaunchOptions()))
+        #expect(scenario.notify(.ready) == ["note a ready"])
+        #expect(
+            scenario.send(.started(.a)) == [
+                "a notRunning -> active", "a <- didFinishLaunching #1 foreground hooks",
+                "a <- didBecomeActive #2 hooks",
+            ])
+    }
+
+    @Test("READY after the hello, or while it is being ended, tells nothing more")
+    func lateReady() {
+        let aware = Scenario(demanding)
+        aware.hello()
+        #expect(aware.notify(.ready) == ["note a ready", "note a didFinishLaunching #1 acknowledged"])
+        let ending = Scenario(demanding)
+        ending.quit()
+        #expect(ending.notify(.ready) == ["note a ready"])
+    }
+
     // MARK: A plain app's life
 
     @Test("Home is told, and the app is stopped at once, for it owes nothing")
@@ -101,9 +160,26 @@ struct AnnouncementTests {
         #expect(scenario.run(.seconds(1)) == ["suspend a", "a background -> suspended"])
     }
 
-    @Test("Stopped by a terminal, it is told, and continued only where it is owed time")
+    @Test("Stopped by a terminal, home is told to hooks only: a stopped program isn't sent signals")
     func stopped() {
-        #expect(!Scenario(policy).home(stopped: true).contains("resume a"))
+        #expect(
+            Scenario(policy).home(stopped: true) == [
+                "a active -> background", "a <- willResignActive #3 hooks", "a <- didEnterBackground #4 5s hooks",
+                "suspend a", "a background -> suspended",
+            ])
+    }
+
+    @Test("Stopped by a terminal, and owed time, it is continued and told")
+    func stoppedWithGrace() {
+        let scenario = Scenario(
+            .with {
+                $0.announcesEvents = true
+                $0.grace = .seconds(1)
+            })
+        #expect(
+            scenario.home(stopped: true) == [
+                "a active -> background", "resume a", "a <- willResignActive #3", "a <- didEnterBackground #4 5s",
+            ])
     }
 
     @Test("Open is told")

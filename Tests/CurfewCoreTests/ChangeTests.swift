@@ -161,6 +161,81 @@ struct ChangeTests {
             ])
     }
 
+    // MARK: While a terminal has stopped it
+
+    /// Aware and in background on a task, where reading the terminal has stopped it; the next event is #5.
+    private var stopped: Scenario {
+        let scenario = Scenario.awareInBackground()
+        scenario.send(.stoppedByTerminal(.a))
+        return scenario
+    }
+
+    @Test("Stopped by a terminal, nothing is delivered: the change is kept")
+    func stoppedByTerminal() {
+        #expect(stopped.post("locale", request: 1) == ["note a locale kept", "reply 1: background"])
+    }
+
+    @Test("Opened, it hears before didBecomeActive")
+    func stoppedOpened() {
+        let scenario = stopped
+        scenario.post("locale")
+        #expect(
+            scenario.open() == [
+                "a background -> active", "resume a", "a <- willEnterForeground #5 to 1",
+                "a <- change locale #6 to 1", "a <- didBecomeActive #7 to 1",
+            ])
+    }
+
+    @Test("Woken, it hears before the event")
+    func stoppedWoken() {
+        let scenario = stopped
+        scenario.post("locale")
+        #expect(
+            scenario.wake() == ["resume a", "a <- change locale #5 to 1", "a <- wake fetch #6 30s to 1"])
+    }
+
+    @Test("Continued for a task, it hears at once")
+    func stoppedBegin() {
+        let scenario = stopped
+        scenario.post("locale")
+        #expect(scenario.begin().suffix(2) == ["resume a", "a <- change locale #5 to 1"])
+        #expect(scenario.post("locale") == ["a <- change locale #6 to 1"])
+    }
+
+    @Test("Continued for the expiration's warning, it hears before that")
+    func stoppedWarned() {
+        let scenario = stopped
+        scenario.post("locale")
+        #expect(
+            scenario.run(.seconds(595)) == [
+                "resume a", "a <- change locale #5 to 1", "note a warned tasks 1",
+                "a <- backgroundTaskWillExpire #6 task 1 5s to 1",
+            ])
+    }
+
+    @Test("A hello from its tree continues it, so that it can answer: the launch, the change")
+    func stoppedHello() {
+        let scenario = Scenario.inBackground(tasks: "one")
+        scenario.send(.stoppedByTerminal(.a))
+        scenario.post("locale")
+        #expect(
+            scenario.hello() == [
+                "note a aware", "resume a", "a <- didFinishLaunching #1 20s foreground quietly to 1",
+                "a <- didEnterBackground #2 5s quietly to 1", "a <- change locale #3 to 1",
+            ])
+    }
+
+    @Test("A hello of one that was aware before: where it is, the change")
+    func stoppedHelloAgain() {
+        let scenario = stopped
+        scenario.disconnect()
+        scenario.post("locale")
+        #expect(
+            scenario.hello() == [
+                "note a aware", "resume a", "a <- didEnterBackground #5 5s to 1", "a <- change locale #6 to 1",
+            ])
+    }
+
     // MARK: The end
 
     @Test("Killed while suspended, it hears nothing")

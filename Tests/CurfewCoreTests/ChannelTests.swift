@@ -145,12 +145,13 @@ struct ChannelTests {
             scenario.home().dropFirst() == ["a <- willResignActive #3 to 2", "a <- didEnterBackground #4 5s to 2"])
     }
 
-    @Test("Aware again while its grace runs: suspended, for an aware app gets none")
+    @Test("Aware again while its grace runs: told where it is, and suspended once it has answered")
     func awareAgainInGrace() {
         let scenario = Scenario.aware(.with { $0.grace = .seconds(60) })
         scenario.disconnect()
         scenario.home()
-        #expect(scenario.hello().suffix(2) == ["suspend a", "a background -> suspended"])
+        #expect(scenario.hello() == ["note a aware", "a <- didEnterBackground #3 5s to 1"])
+        #expect(scenario.ack(3).suffix(2) == ["suspend a", "a background -> suspended"])
     }
 
     @Test("A late launch acknowledgement counts after home and open too")

@@ -40,7 +40,8 @@ struct NotificationTests {
         scenario.notify(.ready)
         #expect(
             scenario.hello() == [
-                "note a aware", "a <- didFinishLaunching #1 foreground to 1", "a <- didBecomeActive #2 to 1",
+                "note a aware", "a <- didFinishLaunching #1 foreground quietly to 1",
+                "a <- didBecomeActive #2 quietly to 1",
             ])
         #expect(scenario.owed().isEmpty)
     }

@@ -248,6 +248,32 @@ struct SignOfLifeTests {
             Scenario().notify(.broken) == ["kill a watchdog in active", "a active -> notRunning"])
     }
 
+    @Test("… of a suspended app too, that had said so before it was stopped")
+    func brokenWhileSuspended() {
+        #expect(
+            Scenario.suspended().notify(.broken) == ["kill a watchdog in suspended", "a suspended -> notRunning"])
+    }
+
+    @Test("A debugger is looked for first, and holds the kill off for good")
+    func brokenTraced() {
+        let scenario = Scenario()
+        scenario.tracer = nil
+        #expect(scenario.notify(.broken) == ["check tracer a"])
+        #expect(scenario.send(.tracerChecked(.a, isTraced: true)) == ["note a traced"])
+        #expect(scenario.notify(.broken).isEmpty)
+        #expect(scenario.run(.seconds(1)) == ["check tracer a"])
+        #expect(scenario.send(.tracerChecked(.a, isTraced: false)) == ["note a no longer traced"])
+        #expect(scenario.tick().isEmpty)
+    }
+
+    @Test("While it is being ended it is killed when its time is over, not before")
+    func brokenWhileEnding() {
+        let scenario = Scenario()
+        scenario.quit()
+        #expect(scenario.notify(.broken).isEmpty)
+        #expect(scenario.untilDeadline == "5s")
+    }
+
     @Test("An interval is divided by --time-scale")
     func scaled() {
         #expect(policy.scaled(by: 3).watchdogInterval == .seconds(1))

@@ -356,9 +356,13 @@ struct WakingEventTests {
         scenario.disconnect()
         scenario.home()
         scenario.wake()
-        #expect(scenario.hello(connection: 2) == ["note a aware", "a <- wake fetch #3 30s quietly to 2"])
+        #expect(
+            scenario.hello(connection: 2) == [
+                "note a aware", "a <- didEnterBackground #3 5s to 2", "a <- wake fetch #4 30s quietly to 2",
+            ])
         #expect(scenario.state() == .background)
-        #expect(scenario.ack(3).last == "a background -> suspended")
+        scenario.ack(3)
+        #expect(scenario.ack(4).last == "a background -> suspended")
     }
 
     @Test("An event of a plain app that was suspended without a hello is over")

@@ -42,6 +42,16 @@ struct KillNarrationTests {
                 + "in 5 s it used 20 ms of CPU time: it was waiting"
         ),
         (
+            .sample(.sceneUpdateWatchdog) {
+                $0.limit = .seconds(5)
+                $0.elapsed = .seconds(5)
+                $0.cpuTime = .seconds(2)
+                $0.event = .lifecycle(.didEnterBackground)
+            },
+            "scene-update-watchdog (0x8badf00d): didEnterBackground wasn't acknowledged within 5 s; "
+                + "in 5 s it used 2 s of CPU time"
+        ),
+        (
             .sample(.backgroundFetchTimeout) {
                 $0.limit = .seconds(30)
                 $0.elapsed = .seconds(30)

@@ -300,3 +300,13 @@ def containment(request, sandbox):
         pytest.skip(f"{request.param} can't be had here: {result.stderr.strip()}")
     assert result.returncode == 0, result.stderr
     return request.param
+
+
+@pytest.fixture(params=["cgroup2", "tree"])
+def held(request, sandbox):
+    """The options for the best containment, and for the one that any machine has."""
+    result = sandbox.curfew("run", f"--containment={request.param}", "--", "true")
+    if result.returncode == 125:
+        pytest.skip(f"{request.param} can't be had here: {result.stderr.strip()}")
+    assert result.returncode == 0, result.stderr
+    return ["--containment", request.param]

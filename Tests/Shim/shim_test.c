@@ -462,6 +462,7 @@ static struct curfew_spawn_request full_request(int *join_fd)
     request.channel_fd = pipe_ends[1];
     request.no_new_privs = true;
     request.drop_capabilities = true;
+    request.parent_death_signal = SIGKILL;
     return request;
 }
 
@@ -498,6 +499,7 @@ static void test_faults(void)
         {"ambient set", {{SYS_prctl, 0, PR_CAP_AMBIENT, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
         {"capset", {{SYS_capset, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_PRIVILEGES, EPERM},
         {"no_new_privs", {{SYS_prctl, 0, PR_SET_NO_NEW_PRIVS, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
+        {"parent-death signal", {{SYS_prctl, 0, PR_SET_PDEATHSIG, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
         {"child's mask", {{SYS_rt_sigprocmask, 1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_EXEC, EFAULT},
         {"execve ENOMEM", {{SYS_execve, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_EXEC, ENOMEM},
         {"execve E2BIG", {{SYS_execve, -1, 0, fails_with(E2BIG)}}, full, CURFEW_STAGE_EXEC, E2BIG},

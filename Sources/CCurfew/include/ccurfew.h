@@ -37,6 +37,7 @@ struct curfew_spawn_request {
     int channel_fd;            // descriptor to hand down, or -1
     int channel_number;        // the number it gets in the child
     uint64_t signal_mask;      // the child's mask: bit n-1 is signal n
+    int parent_death_signal;   // what the child gets when this thread ends, or 0
     bool no_new_privs;
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
 };

@@ -60,7 +60,7 @@ extension ReferenceApp {
         switch (from, to) {
         case (_, .notRunning): endRun()
         case (.notRunning, _):
-            expectLaunchOfHooks()
+            expectLaunchOfHooks(in: to)
             if isAware { expectLaunch(in: to) }
         case (.active, .inactive): if isHeard { expect(.willResignActive) }
         case (.inactive, .active): if isHeard { expect(.didBecomeActive) }
@@ -112,6 +112,9 @@ extension ReferenceApp {
         let event = delivery.event
         guard hasStarted, !isOver else { throw Violation("\(event) delivered to an app that doesn't run") }
         guard !isStopped else { throw Violation("\(event) delivered to a suspended app") }
+        if isStoppedByTerminal, delivery.audience != .hooks {
+            throw Violation("\(event) delivered to an app that a terminal has stopped")
+        }
         guard delivery.sequence == lastSequence + 1 else { throw Violation("\(event) out of sequence") }
         lastSequence = delivery.sequence
         if event == .lifecycle(.backgroundTaskWillExpire) { return try judgeExpiration(delivery) }
@@ -121,7 +124,7 @@ extension ReferenceApp {
         }
         if isAware, delivery.audience != .hooks {
             try judgeLimit(of: delivery)
-        } else if isTerminating, delivery.limit != policy.terminateLimit {
+        } else if delivery.event == .lifecycle(.willTerminate), delivery.limit != policy.terminateLimit {
             throw Violation("wrong limit: \(delivery)")
         }
     }
@@ -136,8 +139,9 @@ extension ReferenceApp {
         guard !expected.isEmpty else { throw Violation("\(delivery.event), and nothing was expected") }
         let next = expected.removeFirst()
         guard delivery.event == next.event else { throw Violation("\(delivery.event), expected \(next.event)") }
+        let audience = isStoppedByTerminal ? .hooks : next.audience
         guard delivery.info == next.info, delivery.launch == next.launch, delivery.task == nil,
-            delivery.audience == next.audience
+            delivery.audience == audience
         else { throw Violation("\(delivery), expected \(next)") }
     }
 
@@ -210,9 +214,10 @@ extension ReferenceApp {
 
     private mutating func judgeResumption() throws(Violation) {
         guard isStopped || isStoppedByTerminal, !isOver else { throw Violation("continued, and wasn't stopped") }
-        if isStopped { withoutSign = 0 }
+        if isStopped { withoutSign = 0 } else { expected = takeKept() + expected }
         isStopped = false
         isStoppedByTerminal = false
+        staysStopped = false
     }
 
     private mutating func judgeTermination(_ signal: Int32) throws(Violation) {

@@ -18,8 +18,9 @@ extension ReferenceApp {
         case .footprintMeasured: awaitsMeasurement = false
         case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
         case .notified(_, let notification): if !isOver { takeNotification(notification) }
+        case .stoppedByTerminal: if runsInBackground { stopByTerminal() }
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
-            .memoryLimitHit, .stoppedByTerminal, .tick:
+            .memoryLimitHit, .tick:
             break
         case .beginTask, .endTask, .post, .wake: return takeRequest(input)
         }
@@ -47,6 +48,11 @@ extension ReferenceApp {
     }
 
     // MARK: Launch and end
+
+    private mutating func stopByTerminal() {
+        isStoppedByTerminal = true
+        staysStopped = true
+    }
 
     private mutating func start() {
         guard !isOver else { return }
@@ -76,11 +82,16 @@ extension ReferenceApp {
 
     private mutating func takeHello(_ connection: ConnectionID) {
         guard !isOver, !isTerminating, !connections.contains(connection), connections.count < 64 else { return }
+        let returns = connections.isEmpty && hasHeardLaunch && state == .background
         if connections.isEmpty { expectedNotes.append(.becameAware) }
         connections.append(connection)
         grace = nil
         guard isRunning else { return }
-        if hasHeardLaunch { expectUnheard() } else { expectLaunch(in: state) }
+        mustRun = true
+        if !hasHeardLaunch { return expectLaunch(in: state) }
+        if returns { expect(.didEnterBackground) }
+        expectKept()
+        expectUnheard()
     }
 
     private mutating func disconnect(_ connection: ConnectionID) {
@@ -128,8 +139,7 @@ extension ReferenceApp {
     private mutating func takeNotification(_ notification: Notification) {
         switch notification {
         case .ready:
-            if !isReady { expectedNotes.append(.ready) }
-            isReady = true
+            if !isReady { takeFirstReady() }
             hello = nil
             for launch in owed where launch.event == .lifecycle(.didFinishLaunching) {
                 expectedNotes.append(.acknowledged(launch.event, sequence: launch.sequence))
@@ -145,11 +155,18 @@ extension ReferenceApp {
             for index in owed.indices { owed[index].allowance.extend(to: span) }
             termination?.extend(to: span)
         case .alive: withoutSign = 0
-        case .broken: break
+        case .broken: if !isTerminating, !isTraced { isBroken = true }
         case .watchdogInterval(let interval):
             watchdogInterval = interval
             withoutSign = 0
         }
+    }
+
+    private mutating func takeFirstReady() {
+        expectedNotes.append(.ready)
+        isReady = true
+        guard policy.requiresHello, !hasHeardLaunch, hasStarted, !isTerminating else { return }
+        expectLaunchOfHooks(in: state)
     }
 
     // MARK: Tasks
@@ -190,7 +207,7 @@ extension ReferenceApp {
     /// Delivered to an app that runs; kept, the latest of each name, for one that is stopped.
     private mutating func post(_ change: PostedEvent) -> Rejection? {
         if let rejection = rejectionOfPosting { return rejection }
-        guard isStopped else {
+        guard isStopped || isStoppedByTerminal else {
             if isHeard { expected.append(Expected(event: .change(change.name), info: change.info)) }
             return nil
         }
@@ -213,14 +230,14 @@ extension ReferenceApp {
         }
         mustRun = true
         if isAware, !hasHeardLaunch {
-            unheard.append((event, .connections))
+            unheard.append((event, false))
             expectLaunch(in: .background)
             return nil
         }
         if isStopped, isHeard { expected.append(Expected(event: .lifecycle(.didEnterBackground))) }
         if isStopped { expectKept() }
         if isHeard { expected.append(Expected(event: .wake(event.name), info: event.info)) }
-        if !isAware { unheard.append((event, .connections)) }
+        if !isAware { unheard.append((event, false)) }
         return nil
     }
 
@@ -231,13 +248,16 @@ extension ReferenceApp {
         if isAware, !hasHeardLaunch { expectLaunch(in: .background) } else { expectKept() }
     }
 
-    mutating func expectKept() {
-        if isHeard { expected += kept.map { Expected(event: .change($0.name), info: $0.info) } }
-        kept.removeAll()
+    mutating func expectKept() { expected += takeKept() }
+
+    mutating func takeKept() -> [Expected] {
+        defer { kept.removeAll() }
+        return isHeard ? kept.map { Expected(event: .change($0.name), info: $0.info) } : []
     }
 
     private mutating func expectUnheard() {
-        for (event, audience) in unheard {
+        for (event, isOfLaunch) in unheard {
+            let audience = isOfLaunch ? launchAudience : .connections
             expected.append(Expected(event: .wake(event.name), info: event.info, audience: audience))
         }
         unheard.removeAll()
@@ -256,11 +276,12 @@ extension ReferenceApp {
         expectUnheard()
     }
 
-    /// What hooks hear of a launch that isn't bound to a hello.
-    mutating func expectLaunchOfHooks() {
-        guard policy.announcesEvents, !policy.requiresHello else { return }
+    /// What hooks hear of a launch that isn't bound to a hello, or not any more.
+    mutating func expectLaunchOfHooks(in state: LifecycleState) {
+        guard policy.announcesEvents, !policy.requiresHello || isReady else { return }
         expect(.didFinishLaunching, to: .hooks, info: options.info, launch: launchDescription)
-        expect(options.inBackground ? .didEnterBackground : .didBecomeActive, to: .hooks)
+        if state == .background { expect(.didEnterBackground, to: .hooks) }
+        if state == .active { expect(.didBecomeActive, to: .hooks) }
         if let event = options.wakingEvent {
             expected.append(Expected(event: .wake(event.name), info: event.info, audience: .hooks))
         }

@@ -55,8 +55,9 @@ extension ReferenceApp {
     }
 
     private func isSignMissing(_ report: KillReport, _ input: Input) -> Bool {
-        if input == .notified(id, .broken) { return report.limit == nil && report.elapsed == nil }
-        guard isSignDue, !isHeldOff, report.limit == watchdogInterval, let elapsed = report.elapsed else {
+        guard !isHeldOff, !isTerminating else { return false }
+        if isBroken { return report.limit == nil && report.elapsed == nil }
+        guard isSignDue, report.limit == watchdogInterval, let elapsed = report.elapsed else {
             return false
         }
         return watchdogInterval.map { elapsed >= $0 } == true && elapsed <= Span(nanoseconds: withoutSign)
@@ -73,6 +74,7 @@ extension ReferenceApp {
         case .traced(let now):
             guard case .tracerChecked(id, now) = input, now != isTraced else { throw Violation("wrong tracer note") }
             isTraced = now
+            if isTraced { isBroken = false }
         case .suspensionIncomplete:
             guard input == .suspensionIncomplete(id) else {
                 throw Violation("a wrong note of an incomplete suspension")

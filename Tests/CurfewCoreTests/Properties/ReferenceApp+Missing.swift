@@ -9,7 +9,7 @@ extension ReferenceApp {
             guard unanswered.isEmpty else { throw Violation("unanswered when the app is over") }
             return
         }
-        if input == .notified(id, .broken) { throw Violation("it said that it is broken, and wasn't killed") }
+        if isBroken, !isTerminating, !isHeldOff { throw Violation("it said that it is broken, and wasn't killed") }
         if !unanswered.isEmpty, !isBeingStopped, !awaitsTracer {
             throw Violation("a request waits for a suspension that isn't under way")
         }
@@ -20,11 +20,11 @@ extension ReferenceApp {
     }
 
     private func checkRun(after input: Input) throws(Violation) {
-        if mustRun, isStopped { throw Violation("still stopped, and it has to run") }
+        if mustRun, isStopped || isStoppedByTerminal { throw Violation("still stopped, and it has to run") }
         if isAware, !hasHeardLaunch, !isStopped, !isTerminating {
             throw Violation("it runs, said hello, and hasn't heard of its launch")
         }
-        if isStoppedByTerminal, !awaitsTracer { throw Violation("left as the terminal stopped it") }
+        if isStoppedByTerminal, !staysStopped, !awaitsTracer { throw Violation("left as the terminal stopped it") }
         if lacksCPUTime, !awaitsCPUTime { throw Violation("nobody measures the CPU time") }
         if isTerminating, !isAware, willTerminate == nil, !wasSentSignal { throw Violation("no signal asks it to end") }
         let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || policy.exitsOnSuspend)

@@ -22,6 +22,8 @@ struct ReferenceApp {
     var isStopped = false
     /// A terminal stopped it, and it wasn't continued since.
     var isStoppedByTerminal = false
+    /// That was in background, where it stays so until something wants it to run.
+    var staysStopped = false
     /// Asked to end: the time it has for that.
     var termination: Allowance?
     var willTerminate: Int?
@@ -30,6 +32,8 @@ struct ReferenceApp {
     var isTraced = false
     var isReady = false
     var isStopping = false
+    /// It said so of itself, and no debugger has been seen since.
+    var isBroken = false
 
     // MARK: What is under way
 
@@ -51,8 +55,8 @@ struct ReferenceApp {
     var hasHeardLaunch = false
     /// Posted while it was stopped.
     var kept: [PostedEvent] = []
-    /// Waking events that no connection has heard of, and who else is to hear of each.
-    var unheard: [(event: PostedEvent, audience: Delivery.Audience)] = []
+    /// Waking events that no connection has heard of.
+    var unheard: [(event: PostedEvent, isOfLaunch: Bool)] = []
     var lastSequence = 0
     var tasksBegun = 0
     var lastCPUTime: Span?
@@ -103,14 +107,14 @@ struct ReferenceApp {
         self.policy = policy
         self.options = options
         watchdogInterval = policy.watchdogInterval
-        if let event = options.wakingEvent { unheard = [(event, launchAudience)] }
+        if let event = options.wakingEvent { unheard = [(event, true)] }
     }
 
     var isAware: Bool { !connections.isEmpty }
     /// Whether anybody hears of its events.
     var isHeard: Bool { isAware || policy.announcesEvents }
-    /// Hooks hear of a launch at once, unless a hello is demanded: then with it.
-    var launchAudience: Delivery.Audience { policy.requiresHello ? .everybody : .connections }
+    /// Hooks hear of a launch at once, unless a hello or READY is demanded: then with that.
+    var launchAudience: Delivery.Audience { policy.requiresHello && !isReady ? .everybody : .connections }
     var isRunning: Bool { hasStarted && !isOver && !isStopped }
     var runsInBackground: Bool { isRunning && state == .background }
     /// A stop was ordered and not yet confirmed.

@@ -31,6 +31,7 @@ struct Trace {
         case home(AppID, stopped: Bool)
         case open(AppID)
         case quit(AppID)
+        case stoppedByTerminal(AppID)
         case interrupt(AppID)
         case dismiss(AppID)
         case post(AppID, name: String)
@@ -180,7 +181,7 @@ struct Trace {
     }
 
     private static func randomAction(_ random: inout SplitMix64, app: AppID) -> Action {
-        switch random.below(138) {
+        switch random.below(148) {
         case 0..<21: .tick
         case 21..<33: .home(app, stopped: random.chance(15))
         case 33..<42: .open(app)
@@ -207,7 +208,10 @@ struct Trace {
                 .leaderExited(app, code: UInt8(random.below(3))), .leaderDied(app, signal: random.pick([1, 9, 15])),
             ])
         case 131..<134: .leaderObeys(app)
-        default: .treeGone(app)
+        case 134, 135: .stoppedByTerminal(app)
+        case 136..<140: .treeGone(app)
+        case 140..<144: .confirm(app, isComplete: random.chance(50))
+        default: .answerTracer(app)
         }
     }
 

@@ -100,6 +100,7 @@ struct World {
         case .home(let id, let stopped): return .home(id, stopped: stopped, request: request(id))
         case .open(let id): return .open(id, request: request(id))
         case .quit(let id): return .quit(id, request: request(id))
+        case .stoppedByTerminal(let id): return .stoppedByTerminal(id)
         case .interrupt(let id): return .interrupt(id, request: request(id))
         case .dismiss(let id): return .dismiss(id, request: request(id))
         case .post(let id, let name): return .post(id, postedEvent(name), request: request(id))
