@@ -12,6 +12,8 @@ let package = Package(
     products: [
         .executable(name: "curfew", targets: ["curfew"]),
         .executable(name: "curfew-help", targets: ["curfew-help"]),
+        .library(name: "CurfewClient", targets: ["CurfewClient"]),
+        .library(name: "CurfewClientTestKit", targets: ["CurfewClientTestKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -23,6 +25,8 @@ let package = Package(
         .target(name: "CCurfew", dependencies: ["CLibcap"], cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CurfewCore", swiftSettings: settings),
         .target(name: "CurfewWire", swiftSettings: settings),
+        .target(name: "CurfewClient", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .target(name: "CurfewClientTestKit", dependencies: ["CurfewClient"], swiftSettings: settings),
         .target(name: "CurfewLinux", dependencies: ["CCurfew"], swiftSettings: settings),
         .target(
             name: "CurfewEngine", dependencies: ["CCurfew", "CurfewCore", "CurfewWire", "CurfewLinux"],
@@ -46,6 +50,9 @@ let package = Package(
             name: "core-step", dependencies: ["CurfewCore"], path: "Tests/Bench/CoreStep", swiftSettings: settings),
         .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
         .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .testTarget(
+            name: "CurfewClientTests", dependencies: ["CurfewClient", "CurfewClientTestKit", "CurfewWire"],
+            swiftSettings: settings),
         .testTarget(name: "CurfewLinuxTests", dependencies: ["CurfewLinux", "CCurfew"], swiftSettings: settings),
         .testTarget(
             name: "CurfewEngineTests",
