@@ -103,6 +103,7 @@ extension App {
         unheardWakingEvents.removeAll()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
         nextMeasurement = nil
+        isStoppedByTerminal = false
         enter(.suspended(isConfirmed: false), at: now, into: &effects)
         effects.append(.suspend(id))
     }

@@ -78,11 +78,11 @@ extension App {
         return launch == nil && !pending.contains { $0.event == .lifecycle(.didFinishLaunching) }
     }
 
-    /// As a missing sign of life: a debugger holds it off.
+    /// As a missing sign of life: a debugger holds it off, which a suspended app hasn't.
     private mutating func foundBroken(at now: Instant, into effects: inout [Effect]) {
         guard end == nil, !isTraced else { return }
         isBroken = true
-        proceed(at: now, into: &effects)
+        proceed(at: now, tracerIsKnown: isSuspending, into: &effects)
     }
 
     mutating func killForSignOfLife(at now: Instant, into effects: inout [Effect]) {

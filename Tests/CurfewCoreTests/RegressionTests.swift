@@ -127,6 +127,22 @@ struct RegressionTests {
         #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
     }
 
+    @Test("a broken app's datagram that is read after its stop arms nothing, and asks for no debugger")
+    func brokenWhileSuspended() {
+        let scenario = Scenario.suspended()
+        scenario.tracer = nil
+        #expect(scenario.notify(.broken) == ["kill a watchdog in suspended", "a suspended -> notRunning"])
+    }
+
+    @Test("stopped by a terminal and then suspended, it isn't continued by a stray answer")
+    func suspendedAndChecked() {
+        let scenario = Scenario.inBackground(tasks: "one")
+        scenario.send(.stoppedByTerminal(.a))
+        scenario.end(1)
+        #expect(scenario.state() == .suspended)
+        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+    }
+
     @Test("the ending tells the state it ended in")
     func endingState() {
         let scenario = Scenario()
