@@ -255,8 +255,8 @@ _curfew_find_bit() {
 # (1000, else nothing), and which of the signals 1 to 31 it ignores and catches. Source: proc(5). As text, for the
 # listener needs it too.
 _curfew_alive='' _curfew_ignored=0 _curfew_caught=0
-# shellcheck disable=SC2016
-_curfew_look_text='_curfew_look() {
+# shellcheck disable=SC2016,SC2089
+_curfew_look_code='_curfew_look() {
     _curfew_alive= _curfew_asleep= _curfew_ignored=0 _curfew_caught=0
     while IFS= read -r _curfew_row; do
         case $_curfew_row in
@@ -269,7 +269,7 @@ _curfew_look_text='_curfew_look() {
         esac
     done <"/proc/$1/status"
 } 2>/dev/null'
-eval "$_curfew_look_text"
+eval "$_curfew_look_code"
 
 # Starts the listener, and has it go on unless another script's is there already. Both must be there before either looks:
 # so of scripts that begin at once the first one stays.
@@ -284,7 +284,7 @@ _curfew_claim() {
         printf '\n' >&"$_curfew_lifeline"
         return 0
     fi
-    kill -s ALRM "$_curfew_listener" 2>/dev/null || :
+    _curfew_end_listening off
     eval "exec $_curfew_lifeline>&-"
     _curfew_refuse "process $_curfew_other of this app does, and the control pipe tells only one"
     return 1
@@ -332,7 +332,7 @@ _curfew_read_start() {
 }
 
 # Sets _curfew_digit to a pipe, open for reading and writing here; who reads it elsewhere sees its end when this process,
-# and what it has started, have ended. Linux opens a pipe anew by way of another process that has it.
+# and what it has started, have ended. A pipe without a name can be opened anew by way of a process that has it.
 _curfew_open_pipe() {
     _curfew_find_digit || return 1
     # shellcheck disable=SC2016 # for another shell
@@ -343,10 +343,13 @@ _curfew_open_pipe() {
     if ( eval "exec $_curfew_digit<>/proc/\$_curfew_word/fd/0" ) 2>/dev/null; then
         eval "exec $_curfew_digit<>/proc/\$_curfew_word/fd/0"
     else
-        _curfew_digit=
+        return 1
     fi
-    kill -s KILL "$_curfew_word" 2>/dev/null || :
-    [ -n "$_curfew_digit" ]
+    # Unless a suspension has lasted longer than the other process, and another one has its number.
+    # shellcheck disable=SC3013 # in POSIX since 2024, and long before in every sh of Linux
+    if [ "/proc/$_curfew_word/fd/0" -ef "/proc/self/fd/$_curfew_digit" ]; then
+        kill -s KILL "$_curfew_word" 2>/dev/null || :
+    fi
 }
 
 # Sets _curfew_digit to the highest descriptor from 3 to 9, or to MOST, that isn't open.
@@ -372,9 +375,8 @@ _curfew_hello() {
         _curfew_nap sleep 2
     done
     [ -z "$_curfew_answered" ] && [ "$_curfew_state" = on ] || return 0
-    kill -s ALRM "$_curfew_listener" 2>/dev/null || :
     _curfew_refuse "the supervisor hasn't answered in 10 s, or another process reads the control pipe"
-    _curfew_state=off
+    _curfew_end_listening off
 }
 
 # ---- the listener ---------------------------------------------------------------------------
@@ -391,7 +393,7 @@ _curfew_hello() {
 # Bash 5.2 loses a signal that comes just as it is about to expand a $(…), and complains of an unexpected EOF. So that one
 # is rung at while it sleeps, if it does soon, and again each second.
 # shellcheck disable=SC2016 # for another shell
-_curfew_listener_text=$_curfew_look_text'
+_curfew_listener_code=$_curfew_look_code'
 trap "" HUP INT QUIT TERM PIPE USR1 USR2 VTALRM
 ring() {
     tries=0
@@ -470,9 +472,12 @@ _curfew_listen() {
     fi
     _curfew_lifeline=$_curfew_digit
     _curfew_parity=67108864
+    # shellcheck disable=SC2016 # for another shell
     _curfew_listener=$(
         _curfew_close_high
-        exec /bin/sh -c "$_curfew_listener_text" "curfew-listener:$_curfew_inode:$_curfew_pid" \
+        # shellcheck disable=SC2090 # it is for `eval`
+        export _curfew_listener_code
+        exec /bin/sh -c 'eval "$_curfew_listener_code"' "curfew-listener:$_curfew_inode:$_curfew_pid" \
             "$_curfew_pid" "$_curfew_signal" "$_curfew_bit" "${BASH_VERSION-}" \
             2>/dev/null <&"$_curfew_fd" 3<"/proc/self/fd/$_curfew_lifeline" 4<&0 5>&- 6>&- 7>&- 8>&- 9>&-
     ) || :
@@ -512,20 +517,24 @@ _curfew_close_high() {
 }
 
 # Whether the signal has come from the listener, for the next byte. If that was killed, it rings no more: what comes is
-# for a new one. Another process that has its number by now doesn't ignore HUP, INT, QUIT, PIPE and TERM: bits 0x5007.
-# Of VTALRM and PROF, 0x6000000, it ignores what it does after each other byte.
+# for a new one. Of VTALRM and PROF, bits 0x6000000, it ignores what it should after each other byte.
 _curfew_has_rung() {
-    _curfew_look "$_curfew_listener"
-    if [ -z "$_curfew_alive" ] || [ $((_curfew_ignored & 20487)) != 20487 ]; then
+    if ! _curfew_is_there; then
         _curfew_next=anew
         return 1
     fi
     [ $((_curfew_ignored & 100663296)) = "$_curfew_parity" ]
 }
 
+# Another process that has the listener's number by now doesn't ignore HUP, INT, QUIT, PIPE and TERM, bits 0x5007.
+_curfew_is_there() {
+    _curfew_look "$_curfew_listener"
+    [ -n "$_curfew_alive" ] && [ $((_curfew_ignored & 20487)) = 20487 ]
+}
+
 _curfew_end_listening() {
     _curfew_state=$1
-    kill -s ALRM "$_curfew_listener" 2>/dev/null || :
+    if _curfew_is_there; then kill -s ALRM "$_curfew_listener" 2>/dev/null || :; fi
     _curfew_wake
 }
 
