@@ -15,7 +15,7 @@ extension Supervision {
             _ = curfew_epoll_add(epoll.number, watch.descriptor.number, 1, Source.settings.token())
             settings = watch
         } catch {
-            fail(125, "--settings: \(error.text); nothing was started")
+            fail(125, "--settings \(path): \(error.text); nothing was started")
         }
     }
 

@@ -711,9 +711,10 @@ def test_settings_run_hooks(sandbox, hooks, settings):
 @pytest.mark.parametrize("path, reason", [("no/such/app.conf", "No such file or directory"), (".", "Is a directory")])
 def test_settings_that_can_not_be_watched(sandbox, path, reason):
     """125, one line, and nothing was started."""
-    result = sandbox.curfew("run", "--settings", sandbox.scratch / path, "--", "echo", "started")
+    path = sandbox.scratch / path
+    result = sandbox.curfew("run", "--settings", path, "--", "echo", "started")
     assert (result.returncode, result.stdout) == (125, "")
-    assert result.stderr.startswith("curfew: run: --settings: ") and reason in result.stderr, result.stderr
+    assert result.stderr.startswith(f"curfew: run: --settings {path}: ") and reason in result.stderr, result.stderr
     assert result.stderr.count("\n") == 1
 
 
