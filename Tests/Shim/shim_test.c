@@ -25,6 +25,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -1994,6 +1995,179 @@ static void test_capability_names(void)
     CHECK_EQ(errno, UNTOUCHED);
 }
 
+// ---- resources ----------------------------------------------------------------------------------
+
+enum { IO_CLASS_BEST = 2, IO_CLASS_IDLE = 3, IO_CLASS_SHIFT = 13, NO_PID = 2000000000 };
+
+// What a thread is given, it has, and no other.
+static void priorities(const void *unused)
+{
+    (void)unused;
+    int before = UNTOUCHED, seen = UNTOUCHED;
+    pid_t thread = (pid_t)syscall(SYS_gettid);
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_get_nice(0, &before), 0);
+    CHECK(before >= -20 && before <= 19);
+    if (before == 19) {
+        skip("this process is the last in the queue already");
+        return;
+    }
+    CHECK_EQ(curfew_set_nice(thread, before + 1), 0);
+    CHECK_EQ(curfew_get_nice(thread, &seen), 0);
+    CHECK_EQ(seen, before + 1);
+    CHECK_EQ(curfew_get_nice(getppid(), &seen), 0);
+    CHECK_EQ(seen, before);
+    CHECK_EQ(curfew_set_io_priority(thread, IO_CLASS_IDLE << IO_CLASS_SHIFT), 0);
+    CHECK_EQ(curfew_get_io_priority(thread) >> IO_CLASS_SHIFT, IO_CLASS_IDLE);
+    CHECK_EQ(curfew_set_io_priority(0, IO_CLASS_BEST << IO_CLASS_SHIFT | 4), 0);
+    CHECK_EQ(curfew_get_io_priority(0), IO_CLASS_BEST << IO_CLASS_SHIFT | 4);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+static void priorities_fail(const void *unused)
+{
+    (void)unused;
+    int nice = UNTOUCHED;
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_get_nice(NO_PID, &nice), -ESRCH);
+    CHECK_EQ(nice, UNTOUCHED);
+    CHECK_EQ(curfew_set_nice(NO_PID, 19), -ESRCH);
+    CHECK_EQ(curfew_get_io_priority(NO_PID), -ESRCH);
+    CHECK_EQ(curfew_set_io_priority(NO_PID, 0), -ESRCH);
+    CHECK_EQ(curfew_set_io_priority(0, 7 << IO_CLASS_SHIFT), -EINVAL);
+    const struct rule rules[] = {
+        {SYS_getpriority, -1, 0, fails_with(EPERM)}, {SYS_setpriority, -1, 0, fails_with(EACCES)},
+        {SYS_ioprio_get, -1, 0, fails_with(EPERM)}, {SYS_ioprio_set, -1, 0, fails_with(ENOSYS)},
+        {SYS_prlimit64, -1, 0, fails_with(EFAULT)}};
+    install_rules(rules, sizeof rules / sizeof *rules);
+    CHECK_EQ(curfew_get_nice(0, &nice), -EPERM);
+    CHECK_EQ(curfew_nice_ceiling(&nice), -EFAULT);
+    CHECK_EQ(nice, UNTOUCHED);
+    CHECK_EQ(curfew_set_nice(0, 19), -EACCES);
+    CHECK_EQ(curfew_get_io_priority(0), -EPERM);
+    CHECK_EQ(curfew_set_io_priority(0, 0), -ENOSYS);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+// An ordinary user goes down, and up again only as far as RLIMIT_NICE says.
+static void nice_is_one_way(const void *unused)
+{
+    (void)unused;
+    const struct rlimit up_to_five = {15, 15}, none = {0, 0};
+    int ceiling = UNTOUCHED;
+    must(setpriority(PRIO_PROCESS, 0, 3), "setpriority");
+    bool has_limit = setrlimit(RLIMIT_NICE, &up_to_five) == 0;
+    become_nobody();
+    CHECK_EQ(curfew_set_nice(0, 10), 0);
+    if (has_limit) {
+        CHECK_EQ(curfew_nice_ceiling(&ceiling), 0);
+        CHECK_EQ(ceiling, 5);
+        CHECK_EQ(curfew_set_nice(0, 4), -EACCES);
+        CHECK_EQ(curfew_set_nice(0, 5), 0);
+    } else {
+        skip("the limit can't be raised here, so only that there is none is tested");
+    }
+    must(setrlimit(RLIMIT_NICE, &none), "setrlimit");
+    CHECK_EQ(curfew_nice_ceiling(&ceiling), 0);
+    CHECK_EQ(ceiling, 20);
+    CHECK_EQ(curfew_set_nice(0, 4), -EACCES);
+}
+
+// The highest limit is no more than every value there is.
+static void nice_without_limit(const void *unused)
+{
+    (void)unused;
+    const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+    int ceiling = UNTOUCHED;
+    if (setrlimit(RLIMIT_NICE, &unlimited) < 0) {
+        skip("the limit can't be raised here");
+        return;
+    }
+    CHECK_EQ(curfew_nice_ceiling(&ceiling), 0);
+    CHECK_EQ(ceiling, -20);
+}
+
+// Without swap it moves nothing; that it is taken, and refused, is the same.
+static void test_page_out(void)
+{
+    about("page out");
+    size_t size = 1 << 20;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int pidfd = curfew_pidfd_open(getpid());
+    if (memory == MAP_FAILED || pidfd < 0)
+        give_up("mmap, pidfd_open");
+    memset(memory, 7, size);
+    const struct curfew_range halves[] = {
+        {(uintptr_t)memory, size / 2}, {(uintptr_t)memory + size / 2, size / 2}};
+    errno = UNTOUCHED;
+    int result = curfew_page_out(pidfd, halves, 2);
+    if (result == -EPERM || result == -ENOSYS)
+        skip("not allowed to page out, or not known");
+    else
+        CHECK_EQ(result, size);
+    CHECK(memory[0] == 7 && memory[size - 1] == 7);
+    CHECK_EQ(curfew_page_out(-1, halves, 2), -EBADF);
+    CHECK_EQ(curfew_page_out(pidfd, halves, 1025), -EINVAL);
+    // What comes before the range that isn't there is counted.
+    munmap(memory + size / 2, size / 2);
+    if (result >= 0)
+        CHECK_EQ(curfew_page_out(pidfd, halves, 2), size / 2);
+    if (result >= 0)
+        CHECK_EQ(curfew_page_out(pidfd, halves + 1, 1), -ENOMEM);
+    CHECK_EQ(errno, UNTOUCHED);
+    munmap(memory, size / 2);
+    close(pidfd);
+}
+
+static void page_out_fails(const void *unused)
+{
+    (void)unused;
+    const struct curfew_range range = {0, 4096};
+    const struct rule rules[] = {{440, -1, 0, fails_with(ENOSYS)}, {SYS_statfs, -1, 0, fails_with(EIO)}};
+    struct curfew_disk_space space = {1, 2};
+    install_rules(rules, 2);
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_page_out(0, &range, 1), -ENOSYS);
+    CHECK_EQ(curfew_disk_space("/", &space), -EIO);
+    CHECK(space.available == 1 && space.total == 2);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+// As df(1) has it.
+static void test_disk_space(void)
+{
+    about("disk space");
+    struct curfew_disk_space space = {1, 2};
+    struct statvfs expected;
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_disk_space("/nonexistent/at/all", &space), -ENOENT);
+    CHECK(space.available == 1 && space.total == 2);
+    CHECK_EQ(curfew_disk_space(scratch, &space), 0);
+    CHECK_EQ(errno, UNTOUCHED);
+    must(statvfs(scratch, &expected), "statvfs");
+    CHECK_EQ(space.total, expected.f_blocks * expected.f_frsize);
+    CHECK(space.available <= space.total && space.total > 0);
+}
+
+static void test_resources(void)
+{
+    about("priorities");
+    in_helper(priorities, NULL);
+    about("priorities that fail");
+    in_helper(priorities_fail, NULL);
+    about("nice is one-way");
+    if (geteuid() == 0)
+        in_helper(nice_is_one_way, NULL);
+    else
+        skip("needs uid 0");
+    about("nice without a limit");
+    in_helper(nice_without_limit, NULL);
+    test_page_out();
+    about("page out and disk space that fail");
+    in_helper(page_out_fails, NULL);
+    test_disk_space();
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 static void test_spawn(void)
@@ -2141,6 +2315,7 @@ int main(int argc, char **argv, char **envp)
     about("capabilities");
     in_helper(keep_capabilities, NULL);
     test_capability_names();
+    test_resources();
     about("the tests themselves leave nothing");
     CHECK_EQ(take_state().children, ECHILD);
     remove_scratch();

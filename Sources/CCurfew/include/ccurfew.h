@@ -146,6 +146,28 @@ int curfew_fstat(int fd, struct curfew_file_status *status);
 // Returns the bytes used; *offset (0 at first) is where to go on, and is -1 after the last.
 int curfew_list_directory(int fd, char *buffer, size_t size, int64_t *offset);
 
+// ---- resources.c: priorities, pages, disks -------------------------------------------------
+
+int curfew_get_nice(pid_t thread, int *nice);          // -20 (first) to 19 (last); 0 is the calling thread
+int curfew_set_nice(pid_t thread, int nice);           // -EACCES: raising it again takes CAP_SYS_NICE or RLIMIT_NICE
+int curfew_nice_ceiling(int *nice);                    // what RLIMIT_NICE lets this process raise to; 20: nothing
+int curfew_get_io_priority(pid_t thread);              // class << 13 | level; class 0 none, 1 real-time, 2 best, 3 idle
+int curfew_set_io_priority(pid_t thread, int priority);
+
+struct curfew_range {
+    uint64_t start;
+    uint64_t length;           // bytes
+};
+// Asks for the ranges of that process to go to swap; the bytes of those before the first that can't. At most 1,024, and
+// 0x7ffff000 bytes. -EPERM: needs CAP_SYS_NICE, and the rights of ptrace. -EINVAL: locked. -ENOSYS before Linux 5.10.
+int curfew_page_out(int pidfd, const struct curfew_range *ranges, size_t count);
+
+struct curfew_disk_space {
+    uint64_t available;        // bytes, to ordinary users
+    uint64_t total;
+};
+int curfew_disk_space(const char *path, struct curfew_disk_space *space);
+
 // ---- socket.c: Unix sockets ----------------------------------------------------------------
 
 struct curfew_sender {
