@@ -53,7 +53,7 @@ public enum Procfs {
         }
     }
 
-    private static func appendNumber(_ number: Int32, to path: UnsafeMutablePointer<CChar>) {
+    static func appendNumber(_ number: Int32, to path: UnsafeMutablePointer<CChar>) {
         var digits = 1
         var rest = number
         while rest >= 10 {
