@@ -5,7 +5,7 @@ import Glibc
 /// Source: proc_locks(5); kernel, fs/locks.c, lock_get_status.
 struct LockLine: Sendable, Hashable {
     var lock: FileLock
-    /// Who took it: the dead taker of a lock that a child inherited, −1 for an OFD lock, 0 for one outside our pid namespace.
+    /// Who took it, though dead and the lock inherited; −1 for an OFD lock, 0 for one outside our pid namespace.
     var taker: Int32
     /// Not held but waited for, by `taker`.
     var isWaiter: Bool

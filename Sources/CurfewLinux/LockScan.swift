@@ -4,11 +4,11 @@ import Glibc
 /// Gathers the locks of processes from what /proc says of each descriptor: the one place that also tells who holds an
 /// OFD lock, and one that was inherited.
 ///
-/// /proc/locks would be no quick look beforehand. A read of it after some rest waits for the kernel's RCU to come
-/// round, about 12 ms; and outside the first pid namespace it leaves out a lock whose taker has ended, though a child
-/// that inherited it holds it still. Source: kernel, fs/locks.c, locks_start and locks_show; both measured.
+/// /proc/locks would be no quick look beforehand. A read of it after some rest waits for a grace period of the
+/// kernel's RCU, 5 to 15 ms; and outside the first pid namespace it leaves out a lock whose taker has ended, though
+/// a child that inherited it holds it still. Source: kernel, fs/locks.c, locks_start and locks_show; both measured.
 struct LockScan {
-    /// How many descriptors are looked at, of one process and in all: about 5 µs each.
+    /// How many descriptors are looked at, of one process and in all: 2 to 5 µs each.
     static let descriptorsOfEach = 4_096
     static let descriptorsInAll = 32_768
     /// How many locks that count only when waited for are kept in mind.

@@ -175,6 +175,22 @@ struct FileLocksTests {
         }
     }
 
+    @Test("Who waits for an OFD lock has no pid; one of ours that is stopped waits no more")
+    func stoppedWaiter() throws {
+        try withFixture { fixture in
+            let pid = try fixture.holder("f = opened(here + '/a'); ofd(f, fcntl.F_RDLCK)")
+            let other = try fixture.waiter(
+                """
+                f = opened(here + '/a')
+                fcntl.fcntl(f, fcntl.F_OFD_SETLKW, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
+                """)
+            #expect(eventually { FileLocks.held(by: [pid, other]).map(\.isWaitedFor) == [true] })
+            signal(other, SIGSTOP)
+            #expect(eventually { isStopped(other) })
+            #expect(FileLocks.held(by: [pid, other]) == [])
+        }
+    }
+
     @Test("Of two parts locked to write, only the one that is waited for says so")
     func waitedForPart() throws {
         try withFixture { fixture in
