@@ -69,8 +69,7 @@ public enum FileLocks {
         var held: [HeldLock] = []
         for found in scan.writes + scan.others where held.count < maximum {
             let isWaitedFor = waiters.contains { $0.conflicts(with: found.lock) }
-            let counts = found.lock.access == .write && found.lock.kind != .lease
-            if counts || isWaitedFor { held.append(HeldLock(found, isWaitedFor: isWaitedFor)) }
+            if found.lock.countsByItself || isWaitedFor { held.append(HeldLock(found, isWaitedFor: isWaitedFor)) }
         }
         return held.sorted()
     }

@@ -26,6 +26,9 @@ struct FileLock: Sendable, Hashable {
     /// The last byte; nil to the file's end, however far that moves.
     var end: UInt64?
 
+    /// Whether others are kept out by it though none waits: a lease is only ever given up, not waited for in vain.
+    var countsByItself: Bool { access == .write && kind != .lease }
+
     /// Whether one of them has to wait until the other is gone, were they not of the same process.
     func conflicts(with other: FileLock) -> Bool {
         guard file == other.file, kind.isExcluded(by: other.kind) else { return false }

@@ -76,7 +76,7 @@ struct LockScan {
     }
 
     private mutating func add(_ found: Found) {
-        let isWrite = found.lock.access == .write && found.lock.kind != .lease
+        let isWrite = found.lock.countsByItself
         guard isWrite || others.count < Self.others, seen.insert(found.lock).inserted else { return }
         if isWrite { writes.append(found) } else { others.append(found) }
     }
