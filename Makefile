@@ -13,7 +13,7 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 CURFEW := $(STATIC)/release/curfew
 PYTEST := python3 -m pytest -p no:cacheprovider
 
-.PHONY: help deps build debug test unit shim integration clients examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: help deps build debug test test-vm unit shim integration clients examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -48,6 +48,9 @@ clients: build ## the client libraries, against a scripted supervisor and the re
 examples: build ## run each example
 	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all
 
+test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
+	Tests/VM/run
+
 check: ## format, lint, no Foundation in the core, no sleeping in tests, documents' links
 	.ci/check
 
@@ -65,7 +68,7 @@ states: ## draw docs/states.md and docs/states.svg from the core's table
 	.build/debug/curfew-states text > docs/states.md
 	.build/debug/curfew-states picture > docs/states.svg
 
-mutants: ## break the core in twenty places; each must fail a test (some minutes)
+mutants: ## break the core in some thirty places; each must fail a test (some minutes)
 	Tests/Mutants/run
 
 fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new code

@@ -242,3 +242,8 @@ int curfew_list_directory(int fd, char *buffer, size_t size, int64_t *offset)
     *offset = packing.next;
     return (int)packing.used;
 }
+
+bool curfew_has_attribute(const char *path, const char *name)
+{
+    return RAW(SYS_getxattr, path, name, NULL, 0) > 0;
+}

@@ -54,6 +54,18 @@ int curfew_set_io_priority(pid_t thread, int priority)
     return (int)RAW(SYS_ioprio_set, ONE_THREAD, thread, priority);
 }
 
+// By one system call; sysconf(3) would read files. Source: sched_setaffinity(2), "C library/kernel differences": the
+// kernel returns how many bytes it wrote.
+int curfew_processor_count(void)
+{
+    uint64_t mask[128] = {0};   // 8,192 processors; with more the call fails
+    long bytes = RAW(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long i = 0; i < bytes / (long)sizeof mask[0]; i++)
+        count += __builtin_popcountll(mask[i]);
+    return count > 0 ? count : 1;
+}
+
 // ---- memory -----------------------------------------------------------------------------------
 
 // The ranges are the kernel's struct iovec; it takes 1,024 of them and no more than 0x7ffff000 bytes a call.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurfewCommand
 import CurfewCore
 import CurfewEngine
 import CurfewLinux
@@ -8,3 +9,7 @@ extension ContainmentKind: ExpressibleByArgument {}
 extension SuspensionMethod: ExpressibleByArgument {}
 extension TerminateSuspended: ExpressibleByArgument {}
 extension OnSupervisorExit: ExpressibleByArgument {}
+extension CPULimitAction: ExpressibleByArgument {}
+extension LockPolicy: ExpressibleByArgument {}
+extension BackgroundPriority: ExpressibleByArgument {}
+extension MemoryWarningLevel: ExpressibleByArgument {}

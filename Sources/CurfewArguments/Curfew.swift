@@ -18,13 +18,15 @@ public struct Curfew: ParsableCommand {
               curfew run --memory 2G -- ./train  killed beyond 2 GiB, and all of it
               curfew ps                          what runs, and what it has used
               curfew home train                  from another terminal
+              curfew report last                 why the last that was killed was killed
+              curfew doctor                      what can be enforced on this machine
 
             An APP is a name, as `curfew ps` shows it, or a pid.
             """,
         subcommands: [
             RunCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self, DismissCommand.self,
-            WakeCommand.self, PostCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
-            EventsCommand.self, ReplayCommand.self, TaskCommand.self,
+            WakeCommand.self, PostCommand.self, WarnCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            EventsCommand.self, ReportCommand.self, ReplayCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

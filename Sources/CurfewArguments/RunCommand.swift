@@ -15,10 +15,12 @@ struct RunCommand: ParsableCommand {
               curfew run -- make -j8
               curfew run --name backup --profile ios13 --report why.json -- ./backup.sh
               curfew run --time-limit 10m --memory 500M -- pytest
+              curfew run --memory 500M --background-memory 100M --locks kill -- ./sync
               curfew run --on didEnterBackground=USR1 -- ./server
 
             D is a duration: \(HelpText.durations)
             SIZE is an amount of memory: \(HelpText.sizes)
+            PERCENT is such as 80% or 12.5%: of the machine's memory, of the disk, or of one processor.
             EVENT is one of \(HelpText.lifecycle), or a NAME that is posted. \(HelpText.eventNames)
             SIGNAL is a name, such as USR1 or SIGUSR1, or a number from 1 to 64.
 
@@ -34,6 +36,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "App") var app: RunAppOptions
     @OptionGroup(title: "Background") var background: RunBackgroundOptions
     @OptionGroup(title: "Limits") var limits: RunLimitOptions
+    @OptionGroup(title: "Resources") var resources: RunResourceOptions
     @OptionGroup(title: "Events") var events: RunEventOptions
     @OptionGroup(title: "Enforcement") var enforcement: RunEnforcementOptions
 

@@ -26,6 +26,9 @@ struct RunEnforcementOptions: ParsableArguments {
         help: ArgumentHelp("What becomes of the app when curfew itself is killed.", valueName: "ACTION"))
     var onSupervisorExit = OnSupervisorExit.kill
 
+    @Flag(help: "Refuse to start when something asked for can't be enforced here, instead of saying so.")
+    var strict = false
+
     @Flag(help: "Start COMMAND without any capability.")
     var dropCaps = false
 

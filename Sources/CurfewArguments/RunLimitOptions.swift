@@ -10,12 +10,6 @@ struct RunLimitOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "The memory that the app and all it starts may use together (default: inf).", valueName: "SIZE"))
-    var memory: SizeValue?
-
-    @Option(
-        parsing: .unconditional,
         help: HelpText.limit("Time for an aware app to acknowledge its launch", \.launchLimit))
     var launchLimit: DurationValue?
 

@@ -44,12 +44,12 @@ struct AppStatus {
 
     private static let integers: Set = [
         "pid", "front", "supervisor", "open-tasks", "processes", "footprint", "memory-limit", "number", "seq", "task",
-        "status", "signal", "main-pid",
+        "status", "signal", "main-pid", "memory-high", "resident", "swapped", "available",
     ]
     private static let durations: Set = [
         "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",
     ]
-    private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping"]
+    private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping", "throttled"]
     private static let lists: Set = ["kept-changes", "unacknowledged"]
     private static let infoPrefix = "info."
 

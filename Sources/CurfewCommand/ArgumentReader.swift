@@ -130,6 +130,30 @@ extension ArgumentReader {
         return choice
     }
 
+    /// A size, or a share of what there is.
+    mutating func amount() throws(UsageError) -> Amount {
+        let text = try value(AmountArgument.accepted)
+        guard let amount = AmountArgument.parse(text) else { throw bad(text, AmountArgument.accepted) }
+        return amount
+    }
+
+    /// CPU time over a window; nil for no limit.
+    mutating func cpuLimit() throws(UsageError) -> CPUPolicy? {
+        let text = try value(CPULimitArgument.accepted)
+        switch CPULimitArgument.parse(text) {
+        case .limited(let limits): return limits
+        case .unlimited: return nil
+        case nil: throw bad(text, CPULimitArgument.accepted)
+        }
+    }
+
+    /// How often within a time.
+    mutating func rate() throws(UsageError) -> RateArgument.Rate {
+        let text = try value(RateArgument.accepted)
+        guard let rate = RateArgument.parse(text) else { throw bad(text, RateArgument.accepted) }
+        return rate
+    }
+
     mutating func scale() throws(UsageError) -> Double {
         let text = try value(ScaleArgument.accepted)
         guard let number = ScaleArgument.parse(text) else { throw bad(text, ScaleArgument.accepted) }

@@ -8,8 +8,9 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "home", "open", "interrupt", "dismiss", "wake", "post", "quit", "ps", "status", "events", "replay",
-        "task",
+        "run", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status", "events",
+        "report",
+        "replay", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -41,11 +42,14 @@ public enum CommandLineTool {
         case "run": Front.run(try RunArguments.parse(reader))
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
+        case "warn": return try DrivingVerbs.warn(reader)
         case "quit": return try DrivingVerbs.quit(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)
+        case "report": return try ReportVerb.run(reader)
         case "replay": return try ReplayVerb.run(reader)
+        case "doctor": return try DoctorVerb.run(reader)
         case "task": return try TaskVerbs.run(arguments, count: count)
         case "--version":
             Output.print(versionLine)

@@ -15,6 +15,11 @@ enum DrivingVerbs {
         return try ask(arguments.request, arguments.common)
     }
 
+    static func warn(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try WarnArguments.parse(reader)
+        return try ask(arguments.request, arguments.common)
+    }
+
     private static func ask(_ request: Message, _ arguments: VerbArguments) throws(UsageError) -> Int32 {
         try arguments.withClient { client throws(ControlClient.Failure) in
             let answer = try client.request(request)

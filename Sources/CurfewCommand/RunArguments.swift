@@ -25,7 +25,21 @@ public final class RunArguments {
     private var startsInBackground = false
     private var containment = ContainmentKind.auto
     private var suspension = SuspensionMethod.both
-    private var memoryLimit: UInt64?
+    private var memory = MemoryLimits()
+    private var backgroundMemory: UInt64?
+    private var backgroundMemoryHigh: UInt64?
+    private var memoryLow: Amount?
+    private var diskLow: Amount?
+    private var backgroundCPU: CPUPolicy?
+    private var hasNoCPULimit = false
+    private var cpuLimitAction = CPULimitAction.kill
+    private var backgroundPriority = BackgroundPriority.normal
+    private var locks = LockPolicy.report
+    private var lockWait: Span?
+    private var pageOutDelay: Span?
+    private var pageOutThreshold: UInt64?
+    private var resumeLimit: RateArgument.Rate?
+    private var isStrict = false
     private var reportPath: String?
     private var onSupervisorExit = OnSupervisorExit.kill
     private var dropsCapabilities = false
@@ -75,7 +89,23 @@ public final class RunArguments {
             let limit = try reader.span()
             timeLimit = limit == .zero ? .infinite : limit
         case .timeScale: scale = try reader.scale()
-        case .memory: memoryLimit = try reader.size()
+        case .memory: memory.fatal = try reader.size()
+        case .memoryHigh: memory.soft = try reader.size()
+        case .backgroundMemory: backgroundMemory = try reader.size() ?? .max
+        case .backgroundMemoryHigh: backgroundMemoryHigh = try reader.size() ?? .max
+        case .memoryLow: memoryLow = try reader.amount()
+        case .backgroundCPU:
+            backgroundCPU = try reader.cpuLimit()
+            hasNoCPULimit = backgroundCPU == nil
+        case .cpuLimitAction: cpuLimitAction = try reader.choice()
+        case .backgroundPriority: backgroundPriority = try reader.choice()
+        case .locks: locks = try reader.choice()
+        case .lockWait: lockWait = try reader.span()
+        case .pageOut: pageOutDelay = try reader.span()
+        case .pageOutAbove: pageOutThreshold = try reader.size() ?? .max
+        case .resumeLimit: resumeLimit = try reader.rate()
+        case .diskLow: diskLow = try reader.amount()
+        case .strict: isStrict = true
         case .containment: containment = try reader.choice()
         case .suspend: suspension = try reader.choice()
         case .terminateSuspended: terminateSuspended = try reader.choice()
@@ -104,12 +134,20 @@ public final class RunArguments {
             throw reader.error("no command given; usage: curfew run [options] [--] COMMAND [ARG…]")
         }
         if hasSettingsSignal, settingsPath == nil { throw reader.error(Self.settingsNeeded) }
+        if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
+        if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
         let plan = RunPlan(arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
         plan.name = name
         plan.launch = try launch(reader)
         plan.containment = containment
         plan.suspension = suspension
-        plan.memoryLimit = memoryLimit
+        plan.memory = memory
+        plan.backgroundMemory = backgroundMemory
+        plan.backgroundMemoryHigh = backgroundMemoryHigh
+        plan.memoryLow = memoryLow
+        plan.diskLow = diskLow
+        plan.timeScale = scale
+        plan.isStrict = isStrict
         plan.reportPath = reportPath
         plan.journalPath = journalPath
         plan.settingsPath = settingsPath
@@ -122,6 +160,9 @@ public final class RunArguments {
     }
 
     static let settingsNeeded = "--settings-signal needs --settings FILE, the file whose changes it tells of"
+
+    static let pageOutNeeded = "--page-out-above needs --page-out D, how long after its suspension an app is paged out"
+    static let deferNeeded = "--lock-wait needs --locks defer, which waits"
 
     private func launch(_ reader: ArgumentReader) throws(UsageError) -> LaunchOptions {
         do throws(BadValue) { try InfoArgument.checkLaunch(launchInfo, wake: wakingEvent) } catch {
@@ -140,6 +181,7 @@ public final class RunArguments {
         if let launchLimit { policy.launchLimit = launchLimit }
         if let wakeLimit { policy.wakeLimit = wakeLimit }
         policy.timeLimit = timeLimit
+        setResources(of: &policy)
         policy.grace = grace
         policy.handlerGrace = hearsOfHome ? policy.enterBackgroundLimit : nil
         policy.requiresHello = requiresHello
@@ -150,6 +192,26 @@ public final class RunArguments {
         policy.announcesEvents = !eventSignals.isEmpty || !eventHooks.isEmpty
         if let signal = signal(for: .willTerminate) { policy.terminateSignal = signal }
         return scale == 1 ? policy : policy.scaled(by: scale)
+    }
+
+    private func setResources(of policy: inout Policy) {
+        if !hasNoCPULimit {
+            var limits = backgroundCPU ?? .standard
+            limits.action = cpuLimitAction
+            limits.processors = Processors.count
+            policy.backgroundCPU = limits
+        }
+        policy.yieldsInBackground = backgroundPriority == .low
+        policy.locks = locks
+        if let lockWait { policy.lockWait = lockWait }
+        if let pageOutDelay {
+            policy.pageOut = PageOutPolicy(
+                delay: pageOutDelay, threshold: pageOutThreshold ?? PageOutPolicy.defaultThreshold)
+        }
+        if let resumeLimit {
+            policy.resumeLimit = resumeLimit.count
+            policy.resumeWindow = resumeLimit.span
+        }
     }
 
     /// Whether the program is told by a signal: it needs time for that, or would be stopped before its handler runs.

@@ -21,7 +21,7 @@ enum StatusText {
             ("remaining", remaining(app)),
             ("tasks", app.tasks.isEmpty ? "none" : app.tasks.map(describe(task:)).joined(separator: ", ")),
             ("processes", app["processes"]),
-            ("footprint", app.size("footprint") + (app.has("memory-limit") ? " of \(app.size("memory-limit"))" : "")),
+            ("footprint", footprint(app)),
             ("CPU time", app.duration("cpu")),
             ("running", running(app)),
             ("containment", app.text("containment")),
@@ -31,6 +31,11 @@ enum StatusText {
     /// What is told only where it is so.
     private static func exceptional(_ app: AppStatus) -> [Line] {
         let lines: [Line?] = [
+            app.has("memory-high") ? ("soft limit", app.size("memory-high")) : nil,
+            app.has("swapped") ? ("paged out", pagedOut(app)) : nil,
+            app.has("memory-pressure") ? ("pressure", "the machine's memory: \(app["memory-pressure"])") : nil,
+            app["throttled"] == "true" ? ("throttled", "to its share of CPU time, until it is opened") : nil,
+            app.has("locks") ? ("locked files", app.text("locks")) : nil,
             app.has("grace") ? ("grace", grace(app)) : nil,
             app.has("notify-status") ? ("status", "\"\(app.text("notify-status"))\"") : nil,
             app.has("main-pid") ? ("main pid", app.text("main-pid")) : nil,
@@ -51,6 +56,14 @@ enum StatusText {
         let budget = app.duration("budget")
         return app["remaining"] == "inf"
             ? "unlimited in foreground, \(budget) once in background" : "\(app.duration("remaining")) of \(budget)"
+    }
+
+    private static func footprint(_ app: AppStatus) -> String {
+        app.size("footprint") + (app.has("memory-limit") ? " of \(app.size("memory-limit"))" : "")
+    }
+
+    private static func pagedOut(_ app: AppStatus) -> String {
+        "\(app.size("swapped")) in swap, \(app.size("resident")) in memory"
     }
 
     private static func running(_ app: AppStatus) -> String {

@@ -13,8 +13,8 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
-        case "home", "open", "interrupt", "dismiss", "wake", "post", "quit", "ps", "status", "task remaining",
-            "task list":
+        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status", "report", "doctor",
+            "task remaining", "task list":
             ["--json"]
         default: []
         }
@@ -25,7 +25,8 @@ public enum VerbSyntax {
         switch verb {
         case "home", "open", "interrupt", "dismiss", "quit", "replay", "task end": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
-        case "status", "events": 0...1
+        case "warn": 1...2
+        case "status", "events", "report": 0...1
         default: 0...0
         }
     }

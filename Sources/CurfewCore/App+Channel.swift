@@ -94,15 +94,17 @@ extension App {
     }
 
     mutating func deliver(
-        _ event: LifecycleEvent, to audience: Delivery.Audience = .everybody, at now: Instant,
-        into effects: inout [Effect]
+        _ event: LifecycleEvent, level: MemoryWarningLevel? = nil, to audience: Delivery.Audience = .everybody,
+        at now: Instant, into effects: inout [Effect]
     ) {
-        deliver(.lifecycle(event), limit: policy.limit(of: event), to: audience, at: now, into: &effects)
+        let limit = policy.limit(of: event)
+        deliver(.lifecycle(event), limit: limit, level: level, to: audience, at: now, into: &effects)
     }
 
     /// Tells every connection of the app; a plain app hears of it by signals and hooks at most, and owes nothing.
     mutating func deliver(
-        _ event: Event, limit: Span? = nil, info: [Info] = [], to audience: Delivery.Audience = .everybody,
+        _ event: Event, limit: Span? = nil, level: MemoryWarningLevel? = nil, info: [Info] = [],
+        to audience: Delivery.Audience = .everybody,
         at now: Instant, into effects: inout [Effect]
     ) {
         guard isAware || policy.announcesEvents else { return }
@@ -114,13 +116,14 @@ extension App {
         }
         var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: info)
         delivery.limit = limit
+        delivery.level = level
         delivery.audience = audience
         effects.append(.deliver(id, delivery))
         if owesAcknowledgement { effects.append(.measureCPUTime(id)) }
     }
 
     /// What a watchdog has begun with, and what it ends with.
-    mutating func cpuTimeMeasured(_ cpuTime: Span) {
+    mutating func cpuTimeMeasured(_ cpuTime: Span, at now: Instant, into effects: inout [Effect]) {
         self.cpuTime = cpuTime
         for index in pending.indices where pending[index].watchdog.cpuTimeAtStart == nil {
             pending[index].watchdog.cpuTimeAtStart = cpuTime
@@ -129,6 +132,7 @@ extension App {
             watchdog.cpuTimeAtStart = cpuTime
             end = .terminating(watchdog, sequence: sequence)
         }
+        judgeCPU(cpuTime, at: now, into: &effects)
     }
 
     // MARK: Answers

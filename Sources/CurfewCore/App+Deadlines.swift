@@ -12,13 +12,18 @@ extension App {
         case budget
         case suspension
         case measurement
+        case cpuMeasurement
+        case cpuLimit
+        case pageOut
         case tracerCheck
 
         /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
         var isHeldOffByTracer: Bool {
             switch self {
-            case .timeLimit, .measurement, .tracerCheck: false
-            case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension: true
+            case .timeLimit, .measurement, .cpuMeasurement, .pageOut, .tracerCheck: false
+            case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
+                .cpuLimit:
+                true
             }
         }
     }
@@ -35,6 +40,8 @@ extension App {
             consider(nextTracerCheck)
         }
         consider(nextMeasurement)
+        consider(nextCPUMeasurement)
+        consider(nextPageOut)
         return earliest == .distantFuture ? nil : earliest
     }
 
@@ -45,9 +52,36 @@ extension App {
         for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
         consider(signOfLife?.end)
         guard phase == .background else { return }
-        if tasks.isEmpty || policy.exitsOnSuspend, launch == nil, pending.isEmpty { consider(grace?.end) }
+        if let lockDeferral, !lockDeferral.isOver {
+            consider(min(lockDeferral.until, lockDeferral.nextLook))
+        } else if tasks.isEmpty || policy.exitsOnSuspend, launch == nil, pending.isEmpty {
+            consider(grace?.end)
+        }
         consider(warningInstant)
         consider(killInstant)
+    }
+
+    /// When time alone kills it, if nothing happens before; nil when nothing is armed.
+    var nextKill: Instant? {
+        if phase == .over { return nil }
+        var earliest = timeLimitInstant ?? .distantFuture
+        func consider(_ instant: Instant?) {
+            if let instant, instant < earliest { earliest = instant }
+        }
+        if case .terminating(let watchdog, _) = end { consider(watchdog.end) }
+        if end == nil {
+            consider(launch?.end)
+            for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
+            consider(signOfLife?.end)
+            if phase == .background { consider(killInstant) }
+        }
+        return earliest == .distantFuture ? nil : earliest
+    }
+
+    /// Whether the suspension waits for locks, and isn't to look for them yet.
+    private func isDeferringSuspension(at now: Instant) -> Bool {
+        guard let lockDeferral, !lockDeferral.isOver else { return false }
+        return now < lockDeferral.nextLook && now < lockDeferral.until
     }
 
     private var timeLimitInstant: Instant? {
@@ -68,14 +102,21 @@ extension App {
                 if isDue(warningInstant) { return .warning }
                 if isDue(killInstant) { return .budget }
             }
-            if wantsSuspension(at: now) { return .suspension }
+            if cpuExcess != nil { return .cpuLimit }
+            if wantsSuspension(at: now), !isDeferringSuspension(at: now) { return .suspension }
         }
         if isDue(nextMeasurement) { return .measurement }
+        if isDue(nextCPUMeasurement) { return .cpuMeasurement }
+        if isDue(nextPageOut) { return .pageOut }
         return isDue(nextTracerCheck) ? .tracerCheck : nil
     }
 
     /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
     mutating func proceed(at now: Instant, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
+        if lockDeferral != nil, !wantsSuspension(at: now) {
+            lockDeferral = nil
+            answerSuspensionRequests(into: &effects)
+        }
         while let due = due(at: now) {
             if due.isHeldOffByTracer, !tracerIsKnown {
                 checkTracer(into: &effects)
@@ -86,10 +127,11 @@ extension App {
         }
     }
 
-    /// While the debugger's answer is awaited, memory is still measured.
+    /// While the debugger's answer is awaited, what needs none is still done.
     private mutating func performUndelayed(at now: Instant, into effects: inout [Effect]) {
-        guard let nextMeasurement, nextMeasurement <= now else { return }
-        perform(.measurement, at: now, into: &effects)
+        if let nextMeasurement, nextMeasurement <= now { perform(.measurement, at: now, into: &effects) }
+        if let nextCPUMeasurement, nextCPUMeasurement <= now { perform(.cpuMeasurement, at: now, into: &effects) }
+        if let nextPageOut, nextPageOut <= now { perform(.pageOut, at: now, into: &effects) }
     }
 
     private mutating func perform(_ due: Due, at now: Instant, into effects: inout [Effect]) {
@@ -101,7 +143,12 @@ extension App {
         case .terminateLimit: killForTerminateLimit(at: now, into: &effects)
         case .warning: warn(at: now, into: &effects)
         case .budget: killForBudget(at: now, into: &effects)
-        case .suspension: suspend(at: now, into: &effects)
+        case .cpuLimit: killForCPU(at: now, into: &effects)
+        case .suspension: if !waitsForLocks(at: now, into: &effects) { suspend(at: now, into: &effects) }
+        case .cpuMeasurement:
+            nextCPUMeasurement = nil
+            effects.append(.measureCPUTime(id))
+        case .pageOut: pageOut(into: &effects)
         case .measurement:
             nextMeasurement = nil
             effects.append(.measureFootprint(id))

@@ -38,6 +38,8 @@ extension App {
     /// A report with what is true of every kill.
     func killReport(_ reason: KillReason, limit: Span? = nil, elapsed: Span? = nil, at now: Instant) -> KillReport {
         var report = KillReport(reason, state: state, tasks: taskAges(at: now))
+        report.isInForeground = isInForeground
+        report.band = band(at: now)
         report.limit = limit
         report.elapsed = elapsed
         return report
@@ -92,27 +94,5 @@ extension App {
 
     var killed: KillReport? {
         if case .killed(let report) = end { report } else { nil }
-    }
-
-    mutating func memoryLimitHit(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
-        guard let memory = policy.memory, phase != .over else { return }
-        var report = killReport(.memoryLimit, at: now)
-        report.memoryLimit = memory.fatalLimit
-        report.footprint = bytes
-        kill(report, at: now, into: &effects)
-    }
-
-    mutating func footprintMeasured(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
-        guard let memory = policy.memory, isRunning else { return }
-        if bytes > memory.fatalLimit {
-            memoryLimitHit(bytes, at: now, into: &effects)
-        } else if !memory.isEnforcedByKernel {
-            nextMeasurement = now + MemorySampling.interval(headroom: memory.fatalLimit - bytes)
-        }
-    }
-
-    mutating func scheduleMeasurement(at now: Instant) {
-        guard let memory = policy.memory, !memory.isEnforcedByKernel else { return }
-        nextMeasurement = now
     }
 }

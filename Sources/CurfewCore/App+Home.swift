@@ -6,13 +6,14 @@ extension App {
         if policy.requiresHello, !hasFinishedLaunching, !isReady {
             launch = Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero)
         }
-        scheduleMeasurement(at: now)
         if launchedInBackground {
             grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
             enter(.background, at: now, into: &effects)
+            if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: true)) }
         } else {
             enter(.foreground(isActive: true), at: now, into: &effects)
         }
+        startMeasuring(at: now, into: &effects)
         announcePlainLaunch(into: &effects)
         announceLaunch(at: now, into: &effects)
         demandSignOfLife(at: now)
@@ -42,6 +43,7 @@ extension App {
         warning = nil
         grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
         enter(.background, at: now, into: &effects)
+        measureAtEdge(into: &effects)
     }
 
     private mutating func finishHome(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
@@ -64,6 +66,7 @@ extension App {
         grace = nil
         warning = nil
         enter(.foreground(isActive: true), at: now, into: &effects)
+        enforceMemoryLimits(into: &effects)
         if wasSuspended || isStoppedByTerminal { resume(into: &effects) }
         if isAware, !hasFinishedLaunching {
             announceLaunch(at: now, into: &effects)
@@ -113,6 +116,8 @@ extension App {
         enter(.suspended(isConfirmed: true), at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
         answerSuspensionRequests(into: &effects)
+        schedulePageOut(at: now)
+        checkLocks(into: &effects)
     }
 
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.

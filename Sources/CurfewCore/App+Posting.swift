@@ -43,6 +43,7 @@ extension App {
         if let rejection = rejectionOfPosting ?? rejectionOfWaking {
             return reject(request, rejection, into: &effects)
         }
+        if isSuspending, !countResumption(at: now, into: &effects) { return answerState(request, into: &effects) }
         if phase == .background || isSuspending, !isAware { grantWakingTime(at: now) }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
@@ -99,7 +100,7 @@ extension App {
         }
     }
 
-    private func reject(_ request: RequestID?, _ rejection: Rejection, into effects: inout [Effect]) {
+    func reject(_ request: RequestID?, _ rejection: Rejection, into effects: inout [Effect]) {
         guard let request else { return }
         effects.append(.reply(request, .rejected(rejection)))
     }

@@ -26,7 +26,7 @@ extension App {
         nextTracerCheck = isTraced ? now + App.tracerInterval : nil
         if !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
-        if !isSuspending { answerSuspensionRequests(into: &effects) }
+        if !isSuspending, lockDeferral == nil { answerSuspensionRequests(into: &effects) }
     }
 
     private mutating func updateWatchdogs(at now: Instant) {

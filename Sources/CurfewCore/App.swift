@@ -2,7 +2,8 @@
 ///
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// The files beside this one hold its transitions by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
-/// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`.
+/// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
+/// `App+Suspended`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     public let policy: Policy
@@ -15,6 +16,12 @@ public struct App: Sendable, Hashable {
     public internal(set) var startedAt: Instant?
     /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
     public internal(set) var isTraced = false
+    /// In bytes, when last measured; nil before.
+    public internal(set) var footprint: UInt64?
+    /// Whether it is held to its share of CPU time.
+    public internal(set) var isThrottled = false
+    /// The locked files it was suspended with.
+    public internal(set) var heldLocks: [FileLock] = []
 
     var phase = Phase.starting
     var end: End?
@@ -58,6 +65,26 @@ public struct App: Sendable, Hashable {
     /// Requests that wait for the suspension to be confirmed.
     var suspensionRequests: [RequestID] = []
     var nextMeasurement: Instant?
+    /// Whether it was warned of the fatal limit's mark, and hasn't fallen far below it since.
+    var warnedOfMark = false
+    /// The same of its soft limit.
+    var warnedOfSoft = false
+    /// What the kernel was last told to enforce.
+    var enforcedMemory: MemoryEnforcement?
+    /// The kernel can't tell of the next mark.
+    var samplesMark = false
+    /// When it last left the foreground.
+    var leftForegroundAt: Instant?
+    var cpuWindow: CPUWindow?
+    var nextCPUMeasurement: Instant?
+    /// Its CPU limit was passed, and it is to be killed for it.
+    var cpuExcess: CPUExcess?
+    var hasPassedCPULimit = false
+    /// The suspension waits for locks to be let go.
+    var lockDeferral: LockDeferral?
+    var nextPageOut: Instant?
+    /// When it was resumed for waking events, within the time in which they count.
+    var resumptions: [Instant] = []
     var nextTracerCheck: Instant?
     var isAwaitingTracerCheck = false
 
@@ -164,11 +191,33 @@ public struct App: Sendable, Hashable {
     /// Moves to a phase, starts and stops the clocks that depend on it, and tells of the change.
     mutating func enter(_ newPhase: Phase, at now: Instant, into effects: inout [Effect]) {
         let old = state
+        let wasInForeground = isInForeground
         phase = newPhase
+        let crossesEdge = wasInForeground != isInForeground && phase != .over
+        if crossesEdge { crossedEdge(at: now) }
+        if phase != .background { lockDeferral = nil }
+        if !isSuspending { leftSuspension() }
         updateClocks(at: now)
         guard state != old else { return }
         stateSince = now
         effects.append(.stateChanged(id, from: old, to: state))
+        if crossesEdge { yieldOrNot(into: &effects) }
+    }
+
+    private mutating func leftSuspension() {
+        nextPageOut = nil
+        heldLocks.removeAll()
+    }
+
+    /// Between foreground and background: other limits hold.
+    private mutating func crossedEdge(at now: Instant) {
+        leftForegroundAt = isInForeground ? nil : now
+        if !isInForeground { rearmCPULimit() }
+    }
+
+    private mutating func yieldOrNot(into effects: inout [Effect]) {
+        if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: !isInForeground)) }
+        if isInForeground { unthrottle(into: &effects) }
     }
 
     /// The budget runs in background only, and no clock runs while a debugger holds the app.
@@ -185,6 +234,7 @@ public struct App: Sendable, Hashable {
         }
         let owesSignsOfLife = isRunning && end == nil && !isTraced
         signOfLife?.set(running: owesSignsOfLife, at: now)
+        updateCPUWatch(at: now)
     }
 
     func countdown(_ span: Span, at now: Instant) -> Countdown {

@@ -18,6 +18,21 @@ public enum Effect: Sendable, Hashable {
     case measureFootprint(AppID)
     /// Answered by `cpuTimeMeasured`.
     case measureCPUTime(AppID)
+    /// From now on the kernel enforces this; answered by `memoryMarkArmed`, where there is a mark.
+    case limitMemory(AppID, MemoryEnforcement)
+    /// Answered by `availableMemoryMeasured`.
+    case measureAvailableMemory
+    /// Answered by `freeDiskMeasured`.
+    case measureFreeDisk
+    case pressureChanged(PressureLevel, available: UInt64)
+    /// Answered by `locksChecked`.
+    case checkLocks(AppID)
+    /// Moves the stopped tree's memory to swap, if its footprint is at least so many bytes.
+    case pageOut(AppID, from: UInt64)
+    /// Holds the tree to its share of CPU time; nil: no more.
+    case throttle(AppID, CPUPolicy?)
+    /// Lets others go first, or no more.
+    case setPriority(AppID, isLowered: Bool)
     /// Answered by `tracerChecked`, and by `cpuTimeMeasured` before it where the app `isWatched`.
     case checkTracer(AppID)
     case note(AppID, Note)
@@ -36,6 +51,8 @@ public struct Delivery: Sendable, Hashable {
     public var task: TaskID?
     /// Only with `didFinishLaunching`.
     public var launch: LaunchDescription?
+    /// Only with `didReceiveMemoryWarning`.
+    public var level: MemoryWarningLevel?
 
     /// Who hears of it, besides those who follow the app's history.
     public enum Audience: Sendable, Hashable {
@@ -92,6 +109,11 @@ public enum Note: Sendable, Hashable {
     case timeoutExtended(Span)
     /// It asked for more time with no transition running.
     case nothingToExtend
+    case memoryWarning(MemoryWarningLevel)
+    /// The background CPU limit was passed, and it isn't killed for it.
+    case cpuLimitPassed(used: Span, elapsed: Span)
+    /// It was suspended with these.
+    case lockedFiles([FileLock])
 }
 
 /// Why an app is killed, and what made it so.
@@ -109,7 +131,18 @@ public struct KillReport: Sendable, Hashable {
     public var tasks: [TaskAge]
     public var memoryLimit: UInt64?
     public var footprint: UInt64?
+    /// What the machine had left of memory, or of disk, in bytes, and how much it should have.
+    public var available: UInt64?
+    public var availableLimit: UInt64?
+    /// The CPU time allowed in `limit`.
+    public var cpuLimit: Span?
+    /// The locked files it was suspended with.
+    public var locks: [FileLock] = []
+    /// How often it was resumed.
+    public var count: Int?
     public var state: LifecycleState
+    public var isInForeground = false
+    public var band = Band.foreground
 
     init(_ reason: KillReason, state: LifecycleState, tasks: [TaskAge] = []) {
         self.reason = reason

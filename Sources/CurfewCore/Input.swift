@@ -21,6 +21,8 @@ public enum Input: Sendable, Hashable {
     case post(AppID, PostedEvent, request: RequestID?)
     /// Something the app is resumed for, in background.
     case wake(AppID, PostedEvent, request: RequestID?)
+    /// A memory warning by hand.
+    case warn(AppID, MemoryWarningLevel, request: RequestID?)
 
     case hello(AppID, ConnectionID)
     case disconnected(AppID, ConnectionID)
@@ -38,9 +40,24 @@ public enum Input: Sendable, Hashable {
     case footprintMeasured(AppID, bytes: UInt64)
     /// The kernel refused memory over the limit, or killed for it. `bytes`: the peak it saw.
     case memoryLimitHit(AppID, bytes: UInt64)
+    /// What `limitMemory` asked to be told of has come near.
+    case memoryMarkReached(AppID, bytes: UInt64)
+    /// Whether the kernel will tell of that.
+    case memoryMarkArmed(AppID, Bool)
+    /// What its stopped processes hold, of locks that count; empty for none.
+    case locksChecked(AppID, [FileLock])
     case tracerChecked(AppID, isTraced: Bool)
     /// The CPU time its tree has used since its start.
     case cpuTimeMeasured(AppID, Span)
+
+    /// The machine's memory is to be watched: short of it below `low` bytes; warned of for `sustained`, idle apps go.
+    /// `isToldOfStalls`: somebody tells when processes wait for memory.
+    indirect case watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool)
+    /// In bytes; `isStalling`: processes have just waited for memory.
+    case availableMemoryMeasured(UInt64, isStalling: Bool)
+    /// The disk is to be watched: too full with less than `low` bytes free.
+    case watchDisk(low: UInt64)
+    case freeDiskMeasured(UInt64)
 
     /// Time has passed; nothing else has happened.
     case tick

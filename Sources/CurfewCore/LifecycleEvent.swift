@@ -6,6 +6,7 @@ public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
     case didEnterBackground
     case willEnterForeground
     case backgroundTaskWillExpire
+    case didReceiveMemoryWarning
     case willTerminate
 
     /// Whether the app must acknowledge the event in time, or be killed.
@@ -18,6 +19,7 @@ public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
         case .didEnterBackground: .sceneUpdateWatchdog
         case .willTerminate: .processExitWatchdog
         case .didBecomeActive, .willResignActive, .willEnterForeground, .backgroundTaskWillExpire: nil
+        case .didReceiveMemoryWarning: nil
         }
     }
 }

@@ -18,8 +18,21 @@ public struct Policy: Sendable, Hashable {
     public var handlerGrace: Span?
     /// The whole run's limit, from the program's start; infinite when there is none.
     public var timeLimit: Span = .infinite
-    /// The fatal footprint in bytes, and who watches it; nil when there is none.
+    /// What its footprint may be, and who watches it; nil when there is no limit.
     public var memory: MemoryPolicy?
+    /// The CPU time it may use in background; nil: any.
+    public var backgroundCPU: CPUPolicy?
+    /// What becomes of locked files at suspension.
+    public var locks = LockPolicy.report
+    /// How long a suspension waits for locks to be let go, with `LockPolicy.defer`.
+    public var lockWait = Policy.defaultLockWait
+    /// How soon, and from which footprint on, a suspended app is moved to swap; nil: not at all.
+    public var pageOut: PageOutPolicy?
+    /// How often within `resumeWindow` it may be resumed for a waking event; nil: any number.
+    public var resumeLimit: Int? = Policy.defaultResumeLimit
+    public var resumeWindow = Policy.defaultResumeWindow
+    /// Whether its processes yield to others while it is in background.
+    public var yieldsInBackground = false
     /// Whether the app must say `hello` within `launchLimit`.
     public var requiresHello = false
     /// What `quit` does to a suspended app.
@@ -40,6 +53,13 @@ public struct Policy: Sendable, Hashable {
     /// Source: iOS 11 ended apps near 1,000 background assertions (0xbada5e47), later systems with 0xd00d2bad.
     public static let maximumOpenTasks = 1000
 
+    /// As long as an app has for `didEnterBackground`.
+    public static let defaultLockWait = Span.seconds(5)
+
+    /// Source: console messages of iOS 4 to 9: "SBUnsuspendLimit … exceeded 15 wakes in 300 sec", code 0xbad22222.
+    public static let defaultResumeLimit = 15
+    public static let defaultResumeWindow = Span.seconds(300)
+
     public init(profile: Profile) {
         backgroundBudget = profile.backgroundBudget
         expirationLead = profile.expirationLead
@@ -56,6 +76,7 @@ public struct Policy: Sendable, Hashable {
         case .didEnterBackground: enterBackgroundLimit
         case .willTerminate: terminateLimit
         case .didBecomeActive, .willResignActive, .willEnterForeground, .backgroundTaskWillExpire: nil
+        case .didReceiveMemoryWarning: nil
         }
     }
 
@@ -72,6 +93,10 @@ public struct Policy: Sendable, Hashable {
         policy.handlerGrace = handlerGrace?.scaled(by: scale)
         policy.timeLimit = timeLimit.scaled(by: scale)
         policy.watchdogInterval = watchdogInterval?.scaled(by: scale)
+        policy.backgroundCPU = backgroundCPU?.scaled(by: scale)
+        policy.lockWait = lockWait.scaled(by: scale)
+        policy.pageOut?.delay = pageOut?.delay.scaled(by: scale) ?? .zero
+        policy.resumeWindow = resumeWindow.scaled(by: scale)
         return policy
     }
 }
@@ -82,17 +107,4 @@ public enum TerminateSuspended: String, Sendable, Hashable, CaseIterable {
     case kill
     /// Resume it for its `willTerminate` limit first.
     case wake
-}
-
-/// A fatal memory limit.
-public struct MemoryPolicy: Sendable, Hashable {
-    /// In bytes of footprint: memory the kernel can't drop.
-    public var fatalLimit: UInt64
-    /// True when a cgroup enforces the limit; else the footprint is sampled.
-    public var isEnforcedByKernel: Bool
-
-    public init(fatalLimit: UInt64, isEnforcedByKernel: Bool) {
-        self.fatalLimit = fatalLimit
-        self.isEnforcedByKernel = isEnforcedByKernel
-    }
 }

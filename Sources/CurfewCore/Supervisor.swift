@@ -4,13 +4,16 @@
 /// outcome of an effect comes back as an input. A tick is idempotent and may come early.
 public struct Supervisor: Sendable, Hashable {
     /// In the order of launch.
-    public private(set) var apps: [App] = []
+    public internal(set) var apps: [App] = []
+    /// Nil while nobody asked for the machine's memory to be watched.
+    public internal(set) var memoryPressure: MemoryPressure?
+    var diskPressure: DiskPressure?
 
     public init() {}
 
     /// The earliest instant at which a tick changes something; nil when nothing is armed.
     public var nextDeadline: Instant? {
-        var earliest: Instant?
+        var earliest = nextPressureDeadline
         for app in apps {
             guard let deadline = app.nextDeadline else { continue }
             earliest = earliest.map { min($0, deadline) } ?? deadline
@@ -23,6 +26,12 @@ public struct Supervisor: Sendable, Hashable {
     /// The background time the app has left; without copying the app, for this is asked most often.
     public func remaining(of id: AppID, at now: Instant) -> Span? {
         for index in apps.indices where apps[index].id == id { return apps[index].remaining(at: now) }
+        return nil
+    }
+
+    /// When time alone kills the app, if nothing happens before; without copying the app.
+    public func nextKill(of id: AppID) -> Instant? {
+        for index in apps.indices where apps[index].id == id { return apps[index].nextKill }
         return nil
     }
 
@@ -44,16 +53,25 @@ public struct Supervisor: Sendable, Hashable {
             apps.append(App(id: id, policy: policy, options: options, at: now))
         case .tick:
             for index in apps.indices { apps[index].proceed(at: now, into: &effects) }
+            proceed(at: now, into: &effects)
+        case .watchMemory(let low, let sustained, let isToldOfStalls):
+            watchMemory(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
+        case .availableMemoryMeasured(let bytes, let isStalling):
+            availableMemoryMeasured(bytes, isStalling: isStalling, at: now, into: &effects)
+        case .watchDisk(let low): watchDisk(low: low, at: now)
+        case .freeDiskMeasured(let bytes): freeDiskMeasured(bytes, at: now, into: &effects)
         case .started(let id):
             guard let index = index(of: id) else { return }
             if !apps[index].launchedInBackground, apps[index].canStart {
                 sendOthersHome(than: id, at: now, into: &effects)
             }
             apps[index].started(at: now, into: &effects)
+            lookAgain(at: now)
         case .open(let id, let request):
             guard let index = index(of: id) else { return }
             if apps[index].canBeOpened { sendOthersHome(than: id, at: now, into: &effects) }
             apps[index].open(request: request, at: now, into: &effects)
+            lookAgain(at: now)
         case .treeGone(let id):
             guard let index = index(of: id) else { return }
             apps[index].treeGone(at: now, into: &effects)
@@ -67,6 +85,7 @@ public struct Supervisor: Sendable, Hashable {
     private mutating func handleAppInput(_ input: Input, at now: Instant, into effects: inout [Effect]) {
         guard let id = input.app, let index = index(of: id) else { return }
         apps[index].handle(input, at: now, into: &effects)
+        lookAgain(at: now)
     }
 
     /// One supervisor has at most one foreground app.
@@ -76,7 +95,7 @@ public struct Supervisor: Sendable, Hashable {
         }
     }
 
-    private func index(of id: AppID) -> Int? { apps.firstIndex { $0.id == id } }
+    func index(of id: AppID) -> Int? { apps.firstIndex { $0.id == id } }
 }
 
 extension App {
@@ -90,7 +109,11 @@ extension App {
         case .post(_, let change, let request): post(change, request: request, at: now, into: &effects)
         case .wake(_, let event, let request): wake(event, request: request, at: now, into: &effects)
         case .notified(_, let notification): notified(notification, at: now, into: &effects)
-        case .cpuTimeMeasured(_, let cpuTime): cpuTimeMeasured(cpuTime)
+        case .warn(_, let level, let request): warn(level, request: request, at: now, into: &effects)
+        case .memoryMarkReached(_, let bytes): memoryMarkReached(bytes, at: now, into: &effects)
+        case .memoryMarkArmed(_, let isArmed): memoryMarkArmed(isArmed, at: now)
+        case .locksChecked(_, let locks): locksChecked(locks, at: now, into: &effects)
+        case .cpuTimeMeasured(_, let cpuTime): cpuTimeMeasured(cpuTime, at: now, into: &effects)
         case .hello(_, let connection): hello(connection, at: now, into: &effects)
         case .disconnected(_, let connection): disconnected(connection, at: now, into: &effects)
         case .acknowledge(_, let sequence): acknowledge(sequence, at: now, into: &effects)
@@ -105,6 +128,7 @@ extension App {
         case .memoryLimitHit(_, let bytes): memoryLimitHit(bytes, at: now, into: &effects)
         case .tracerChecked(_, let isTraced): tracerChecked(isTraced: isTraced, at: now, into: &effects)
         case .launch, .started, .open, .treeGone, .tick: break
+        case .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: break
         }
     }
 }
@@ -119,9 +143,11 @@ extension Input {
             .wake(let id, _, _), .notified(let id, _), .cpuTimeMeasured(let id, _), .acknowledge(let id, _),
             .beginTask(let id, _, _, _, _), .endTask(let id, _, _),
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
-            .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _):
+            .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _),
+            .warn(let id, _, _), .locksChecked(let id, _), .memoryMarkReached(let id, _),
+            .memoryMarkArmed(let id, _):
             id
-        case .tick: nil
+        case .tick, .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: nil
         }
     }
 }

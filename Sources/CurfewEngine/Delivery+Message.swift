@@ -9,6 +9,7 @@ extension Delivery {
         // A waking event in the foreground, and a launch that READY=1 has acknowledged already, have no limit.
         if event.needsAcknowledgement, limit != nil { fields.append(Field("ack", "required")) }
         if let task { fields.append(Field("task", String(task.rawValue))) }
+        if let level { fields.append(Field("level", level.rawValue)) }
         if let limit { fields.append(Field("seconds", Seconds.text(nanoseconds: limit.nanoseconds))) }
         if let launch {
             fields.append(Field("launched", launch.inBackground ? "background" : "foreground"))

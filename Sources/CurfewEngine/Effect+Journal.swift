@@ -24,6 +24,16 @@ extension Effect {
         case .measureFootprint(let app): ("measureFootprint", app, [])
         case .measureCPUTime(let app): ("measureCPUTime", app, [])
         case .checkTracer(let app): ("checkTracer", app, [])
+        case .limitMemory(let app, let enforcement): ("limitMemory", app, enforcement.journalFields)
+        case .measureAvailableMemory: ("measureAvailableMemory", nil, [])
+        case .measureFreeDisk: ("measureFreeDisk", nil, [])
+        case .pressureChanged(let level, let available):
+            ("pressureChanged", nil, [Field("level", level.name), Field("available", String(available))])
+        case .checkLocks(let app): ("checkLocks", app, [])
+        case .pageOut(let app, let threshold): ("pageOut", app, [Field("from", String(threshold))])
+        case .throttle(let app, let limits):
+            ("throttle", app, limits.map { [Field("limit", $0.limit), Field("window", $0.window)] } ?? [])
+        case .setPriority(let app, let isLowered): ("setPriority", app, [Field("lowered", isLowered)])
         case .note(let app, let note): ("note", app, note.journalFields)
         }
     }
@@ -37,6 +47,12 @@ extension Delivery {
         fields.append(Field("to", connections.map { String($0.rawValue) }.joined(separator: ",")))
         fields.append(Field("audience", "\(audience)"))
         return fields
+    }
+}
+
+extension MemoryEnforcement {
+    fileprivate var journalFields: [Field] {
+        (fatal.map { [Field("fatal", String($0))] } ?? []) + (mark.map { [Field("mark", String($0))] } ?? [])
     }
 }
 
@@ -60,6 +76,11 @@ extension KillReport {
         if let event { fields.append(Field("event", event.name)) }
         if let memoryLimit { fields.append(Field("memory-limit", String(memoryLimit))) }
         if let footprint { fields.append(Field("footprint", String(footprint))) }
+        if let available { fields.append(Field("available", String(available))) }
+        if let availableLimit { fields.append(Field("wanted", String(availableLimit))) }
+        if let cpuLimit { fields.append(Field("cpu-limit", cpuLimit)) }
+        if let count { fields.append(Field("count", count)) }
+        for (index, lock) in locks.enumerated() { fields.append(Field("lock.\(index)", lock.text)) }
         for task in tasks {
             fields.append(Field("task.\(task.id.rawValue)", task.name))
             fields.append(Field("age.\(task.id.rawValue)", task.age))

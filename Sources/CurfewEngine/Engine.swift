@@ -21,6 +21,8 @@ public final class Engine {
     /// How soon a kill is repeated; doubled up to a tenth of a second.
     static var killInterval: Span { .milliseconds(1) }
     static var longestKillInterval: Span { .milliseconds(100) }
+    /// Between two pieces of an app's memory on their way to swap.
+    static var pageOutInterval: Span { .milliseconds(1) }
     /// How long what SIGKILL doesn't end is waited for: a process in uninterruptible sleep can outlast anything.
     static var killLimit: Span { .seconds(10) }
 
@@ -32,11 +34,14 @@ public final class Engine {
         var confirming: (next: Instant, until: Instant)?
         var leaving: Leaving?
         var stoppedByTerminal = false
+        /// When the next piece of its memory goes to swap.
+        var pagingOut: Instant?
 
         init(app: AppID) { self.app = app }
 
         func isDue(at now: Instant) -> Bool {
             if let confirming, confirming.next <= now { return true }
+            if let pagingOut, pagingOut <= now { return true }
             return leaving.map { $0.next <= now } ?? false
         }
     }
@@ -59,6 +64,7 @@ public final class Engine {
         for watch in watches {
             earliest = Self.earlier(earliest, watch.confirming?.next)
             earliest = Self.earlier(earliest, watch.leaving?.next)
+            earliest = Self.earlier(earliest, watch.pagingOut)
         }
         return earliest == .distantFuture ? nil : earliest
     }
@@ -92,6 +98,7 @@ public final class Engine {
             // Asked for anew: what is fed meanwhile can end any app, and its watch goes with it.
             if let confirming = watch(app)?.confirming, confirming.next <= now { confirm(app, until: confirming.until) }
             if let leaving = watch(app)?.leaving, leaving.next <= now { leave(app, leaving) }
+            if let pagingOut = watch(app)?.pagingOut, pagingOut <= now { pageOut(app) }
         }
     }
 
@@ -134,6 +141,7 @@ public final class Engine {
         case .resume(let app): resume(app)
         case .terminate(let app, let signal): kernel.terminate(app, signal: signal)
         case .kill(let app, let report):
+            host.willKill(app, report)
             kill(app)
             host.record(.killing(report), of: app)
         case .sweep(let app, let kills): sweep(app, kills: kills)
@@ -145,8 +153,19 @@ public final class Engine {
             host.record(.stateChanged(from: from, to: to), of: app)
             host.stateChanged(app, from: from, to: to)
         case .measureFootprint(let app):
-            let limit = core.app(app)?.policy.memory?.fatalLimit
-            result(.footprintMeasured(app, bytes: kernel.footprint(app, limit: limit)))
+            result(.footprintMeasured(app, bytes: footprint(of: app)))
+        case .limitMemory(let app, let enforcement):
+            let isArmed = kernel.limitMemory(of: app, enforcement)
+            if enforcement.mark != nil { result(.memoryMarkArmed(app, isArmed)) }
+        case .measureAvailableMemory:
+            result(.availableMemoryMeasured(kernel.availableMemory(), isStalling: false))
+        case .measureFreeDisk: result(.freeDiskMeasured(kernel.freeDisk()))
+        case .pressureChanged(let level, let available): host.pressureChanged(to: level, available: available)
+        case .checkLocks(let app): result(.locksChecked(app, kernel.locks(of: app)))
+        case .pageOut(let app, let threshold):
+            if kernel.beginPageOut(app, from: threshold) { update(app) { $0.pagingOut = kernel.now } }
+        case .throttle(let app, let limits): kernel.throttle(app, limits)
+        case .setPriority(let app, let isLowered): kernel.setPriority(of: app, isLowered: isLowered)
         case .measureCPUTime(let app): measureCPUTime(app)
         case .checkTracer(let app):
             // What a watchdog that is due has to tell, fresh.
@@ -154,6 +173,11 @@ public final class Engine {
             result(.tracerChecked(app, isTraced: kernel.isTraced(app)))
         case .note(let app, let note): host.record(.note(note), of: app)
         }
+    }
+
+    /// In bytes, exact where it comes near the app's next mark.
+    public func footprint(of app: AppID) -> UInt64 {
+        kernel.footprint(app, limit: core.app(app)?.nextMemoryMark)
     }
 
     private func measureCPUTime(_ app: AppID) {
@@ -194,16 +218,28 @@ public final class Engine {
         update(app) {
             $0.confirming = nil
             $0.stoppedByTerminal = false
+            $0.pagingOut = nil
         }
         kernel.resume(app)
         if wasStoppedByTerminal { kernel.continueAfterTerminalStop(app) }
+    }
+
+    /// A piece at a time, with room for others in between: moving all at once can take many seconds.
+    private func pageOut(_ app: AppID) {
+        let moved = kernel.continuePageOut(app)
+        let next = kernel.now + Self.pageOutInterval
+        update(app) { $0.pagingOut = moved == nil ? next : nil }
+        if let moved { host.record(.pagedOut(moved), of: app) }
     }
 
     // MARK: Ending
 
     private func kill(_ app: AppID) {
         kernel.kill(app)
-        update(app) { $0.confirming = nil }
+        update(app) {
+            $0.confirming = nil
+            $0.pagingOut = nil
+        }
         waitUntilGone(app, kills: true)
     }
 

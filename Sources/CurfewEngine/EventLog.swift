@@ -32,6 +32,8 @@ struct EventLog {
     }
 
     var recent: ArraySlice<Entry> { entries.suffix(Self.capacity) }
+
+    func last(_ count: Int) -> [Entry] { Array(entries.suffix(count)) }
 }
 
 extension EventLog.Entry {
@@ -65,6 +67,13 @@ extension EventLog.Entry {
         case .statusText(let text): ("didNotifyStatus", [Field("text", text)])
         case .mainProcess(let pid): ("mainProcessDidChange", [Field("pid", String(pid))])
         case .notificationIgnored(let reason): ("notificationIgnored", [Field("reason", reason)])
+        case .pagedOut(let result):
+            (
+                "didPageOut",
+                [Field("resident", String(result.resident)), Field("swapped", String(result.swapped))]
+            )
+        case .pressure(let level, let available):
+            ("memoryPressureDidChange", [Field("level", level.name), Field("available", String(available))])
         case .settingsLost(let reason): ("settingsLost", [Field("reason", reason)])
         case .hookDropped(let event): ("hookDropped", [Field("event", event)])
         }
@@ -93,11 +102,30 @@ extension Note {
         case .timeoutExtended(let span):
             ("timeoutExtended", [Field("seconds", Seconds.text(nanoseconds: span.nanoseconds))])
         case .nothingToExtend: ("nothingToExtend", [])
+        case .memoryWarning(let level): ("memoryWarning", [Field("level", level.rawValue)])
+        case .cpuLimitPassed(let used, let elapsed):
+            (
+                "cpuLimitPassed",
+                [
+                    Field("cpu", Seconds.text(nanoseconds: used.nanoseconds)),
+                    Field("seconds", Seconds.text(nanoseconds: elapsed.nanoseconds)),
+                ]
+            )
+        case .lockedFiles(let locks):
+            ("suspendedWithLockedFiles", [Field("locks", locks.map(\.text).joined(separator: "; "))])
         }
     }
 
     private static func task(_ task: TaskID, _ name: String) -> [Field] {
         [Field("task", String(task.rawValue)), Field("title", name)]
+    }
+}
+
+extension FileLock {
+    /// `/var/db/app.db (POSIX, pid 4711, waited for by another program)`.
+    var text: String {
+        let waiting = isWaitedFor ? ", waited for by another program" : ""
+        return "\(path) (\(kind)\(isWrite ? "" : " read lock"), pid \(pid)\(waiting))"
     }
 }
 

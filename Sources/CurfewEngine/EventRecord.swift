@@ -16,6 +16,9 @@ public enum EventRecord: Sendable, Hashable {
     case mainProcess(Int32)
     /// What came on `NOTIFY_SOCKET` and isn't heeded, and why.
     case notificationIgnored(reason: String)
+    /// Its memory was moved to swap, as far as it could be.
+    case pagedOut(PageOutResult)
+    case pressure(PressureLevel, available: UInt64)
     /// The settings file can't be watched any more.
     case settingsLost(reason: String)
     /// A hook wasn't run: too many wait already.

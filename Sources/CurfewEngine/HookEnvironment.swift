@@ -28,6 +28,7 @@ struct HookEnvironment {
         ("name", "CURFEW_EVENT"), ("app", "CURFEW_APP"), ("pid", "CURFEW_PID"), ("state", "CURFEW_STATE"),
         ("seq", "CURFEW_SEQ"), ("kind", "CURFEW_KIND"), ("seconds", "CURFEW_SECONDS"), ("task", "CURFEW_TASK"),
         ("launched", "CURFEW_LAUNCHED"), ("wake", "CURFEW_WAKE"),
+        ("level", "CURFEW_LEVEL"),
     ]
 
     /// Nil for a field that is nothing to a hook. A key's `-` and `.` become `_`: no shell variable has them.

@@ -35,6 +35,19 @@ extension Input {
         case .memoryLimitHit(_, let bytes): ("memoryLimitHit", [Field("bytes", String(bytes))])
         case .tracerChecked(_, let isTraced): ("tracerChecked", [Field("traced", isTraced)])
         case .cpuTimeMeasured(_, let span): ("cpuTimeMeasured", [Field("cpu", span)])
+        case .warn(_, let level, let request): ("warn", [Field("level", level.rawValue)] + Field.request(request))
+        case .memoryMarkReached(_, let bytes): ("memoryMarkReached", [Field("bytes", String(bytes))])
+        case .memoryMarkArmed(_, let isArmed): ("memoryMarkArmed", [Field("armed", isArmed)])
+        case .locksChecked(_, let locks): ("locksChecked", locks.enumerated().flatMap { $1.journalFields($0) })
+        case .watchMemory(let low, let sustained, let isToldOfStalls):
+            (
+                "watchMemory",
+                [Field("low", String(low)), Field("sustained", sustained), Field("told", isToldOfStalls)]
+            )
+        case .availableMemoryMeasured(let bytes, let isStalling):
+            ("availableMemoryMeasured", [Field("bytes", String(bytes)), Field("stalling", isStalling)])
+        case .watchDisk(let low): ("watchDisk", [Field("low", String(low))])
+        case .freeDiskMeasured(let bytes): ("freeDiskMeasured", [Field("bytes", String(bytes))])
         case .tick: ("tick", [])
         }
     }
@@ -44,14 +57,32 @@ extension Input {
     }
 
     init?(journal fields: JournalFields) {
-        if fields.name == "tick" {
-            self = .tick
+        if let input = Self.ofMachine(fields) {
+            self = input
             return
         }
         guard let app = fields.app, let input = Self.ofApp(app, fields) ?? Self.ofChannel(app, fields) else {
             return nil
         }
         self = input
+    }
+
+    /// What concerns no app.
+    private static func ofMachine(_ fields: JournalFields) -> Input? {
+        switch fields.name {
+        case "tick": return .tick
+        case "watchMemory":
+            guard let low = fields.bytes("low"), let sustained = fields.span("sustained"),
+                let told = fields.flag("told")
+            else { return nil }
+            return .watchMemory(low: low, sustained: sustained, isToldOfStalls: told)
+        case "availableMemoryMeasured":
+            guard let bytes = fields.bytes("bytes"), let isStalling = fields.flag("stalling") else { return nil }
+            return .availableMemoryMeasured(bytes, isStalling: isStalling)
+        case "watchDisk": return fields.bytes("low").map { .watchDisk(low: $0) }
+        case "freeDiskMeasured": return fields.bytes("bytes").map { .freeDiskMeasured($0) }
+        default: return nil
+        }
     }
 
     /// What the engine and operators tell of an app.
@@ -75,6 +106,12 @@ extension Input {
         case "footprintMeasured": fields.bytes("bytes").map { .footprintMeasured(app, bytes: $0) }
         case "memoryLimitHit": fields.bytes("bytes").map { .memoryLimitHit(app, bytes: $0) }
         case "tracerChecked": fields.flag("traced").map { .tracerChecked(app, isTraced: $0) }
+        case "warn":
+            fields.text("level").flatMap { MemoryWarningLevel(rawValue: $0) }
+                .map { .warn(app, $0, request: fields.request) }
+        case "memoryMarkReached": fields.bytes("bytes").map { .memoryMarkReached(app, bytes: $0) }
+        case "memoryMarkArmed": fields.flag("armed").map { .memoryMarkArmed(app, $0) }
+        case "locksChecked": .locksChecked(app, FileLock.all(journal: fields))
         case "cpuTimeMeasured": fields.span("cpu").map { .cpuTimeMeasured(app, $0) }
         default: nil
         }
@@ -103,6 +140,55 @@ extension Input {
         case "notified": return Notification(journal: fields).map { .notified(app, $0) }
         default: return nil
         }
+    }
+}
+
+extension FileLock {
+    /// `lock.0=/db kind.0=POSIX write.0=true pid.0=7 waited.0=false`.
+    fileprivate func journalFields(_ index: Int) -> [Field] {
+        [
+            Field("lock.\(index)", path), Field("kind.\(index)", kind), Field("write.\(index)", isWrite),
+            Field("pid.\(index)", Int(pid)), Field("waited.\(index)", isWaitedFor),
+        ]
+    }
+
+    fileprivate static func all(journal fields: JournalFields) -> [FileLock] {
+        var locks: [FileLock] = []
+        while let path = fields.text("lock.\(locks.count)"), let kind = fields.text("kind.\(locks.count)"),
+            let isWrite = fields.flag("write.\(locks.count)"), let pid = fields.int("pid.\(locks.count)"),
+            let isWaitedFor = fields.flag("waited.\(locks.count)")
+        {
+            let pid = Int32(truncatingIfNeeded: pid)
+            locks.append(FileLock(path: path, kind: kind, isWrite: isWrite, pid: pid, isWaitedFor: isWaitedFor))
+        }
+        return locks
+    }
+}
+
+extension MemoryLimits {
+    fileprivate func journalFields(_ prefix: String) -> [Field] {
+        (fatal.map { [Field(prefix, String($0))] } ?? []) + (soft.map { [Field(prefix + "-high", String($0))] } ?? [])
+    }
+
+    fileprivate init(journal fields: JournalFields, _ prefix: String) {
+        self.init(fatal: fields.bytes(prefix), soft: fields.bytes(prefix + "-high"))
+    }
+}
+
+extension CPUPolicy {
+    fileprivate var journalFields: [Field] {
+        [
+            Field("background-cpu", limit), Field("background-cpu-window", window),
+            Field("cpu-limit-action", action.rawValue), Field("processors", processors),
+        ]
+    }
+
+    fileprivate init?(journal fields: JournalFields) {
+        guard let limit = fields.span("background-cpu"), let window = fields.span("background-cpu-window"),
+            let action = fields.text("cpu-limit-action").flatMap({ CPULimitAction(rawValue: $0) }),
+            let processors = fields.int("processors")
+        else { return nil }
+        self.init(limit: limit, window: window, action: action, processors: processors)
     }
 }
 
@@ -175,9 +261,18 @@ extension Policy {
         if let handlerGrace { fields.append(Field("handler-grace", handlerGrace)) }
         if let watchdogInterval { fields.append(Field("watchdog", watchdogInterval)) }
         if let memory {
-            fields.append(Field("memory", String(memory.fatalLimit)))
+            fields += memory.foreground.journalFields("memory")
+            fields += memory.background.journalFields("background-memory")
             fields.append(Field("memory-by-kernel", memory.isEnforcedByKernel))
         }
+        if let backgroundCPU { fields += backgroundCPU.journalFields }
+        fields.append(Field("locks", locks.rawValue))
+        if let pageOut {
+            fields.append(Field("page-out", pageOut.delay))
+            fields.append(Field("page-out-above", String(pageOut.threshold)))
+        }
+        if let resumeLimit { fields.append(Field("resume-limit", resumeLimit)) }
+        fields.append(Field("yields", yieldsInBackground))
         fields.append(Field("hello", requiresHello))
         fields.append(Field("terminate-suspended", terminateSuspended.rawValue))
         fields.append(Field("terminate-signal", Int(terminateSignal)))
@@ -192,6 +287,7 @@ extension Policy {
             ("budget", \.backgroundBudget), ("expiration-lead", \.expirationLead),
             ("enter-background-limit", \.enterBackgroundLimit), ("terminate-limit", \.terminateLimit),
             ("launch-limit", \.launchLimit), ("wake-limit", \.wakeLimit), ("time-limit", \.timeLimit),
+            ("lock-wait", \.lockWait), ("resume-window", \.resumeWindow),
         ]
     }
 
@@ -204,15 +300,25 @@ extension Policy {
         grace = fields.span("grace")
         handlerGrace = fields.span("handler-grace")
         watchdogInterval = fields.span("watchdog")
-        if let limit = fields.bytes("memory"), let isByKernel = fields.flag("memory-by-kernel") {
-            memory = MemoryPolicy(fatalLimit: limit, isEnforcedByKernel: isByKernel)
+        if let isByKernel = fields.flag("memory-by-kernel") {
+            memory = MemoryPolicy(
+                foreground: MemoryLimits(journal: fields, "memory"),
+                background: MemoryLimits(journal: fields, "background-memory"), isEnforcedByKernel: isByKernel)
         }
+        backgroundCPU = CPUPolicy(journal: fields)
+        pageOut = fields.span("page-out").map {
+            PageOutPolicy(delay: $0, threshold: fields.bytes("page-out-above") ?? PageOutPolicy.defaultThreshold)
+        }
+        resumeLimit = fields.int("resume-limit")
         guard let hello = fields.flag("hello"), let exits = fields.flag("exits-on-suspend"),
             let announces = fields.flag("announces"), let waits = fields.flag("wait-all"),
+            let locks = fields.text("locks").flatMap({ LockPolicy(rawValue: $0) }), let yields = fields.flag("yields"),
             let suspended = fields.text("terminate-suspended").flatMap({ TerminateSuspended(rawValue: $0) }),
             let signal = fields.text("terminate-signal").flatMap({ Int32($0) })
         else { return nil }
         requiresHello = hello
+        self.locks = locks
+        yieldsInBackground = yields
         exitsOnSuspend = exits
         announcesEvents = announces
         waitsForTree = waits

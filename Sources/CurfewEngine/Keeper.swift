@@ -32,7 +32,14 @@ struct Keeper {
         NamedSocket.removeDead(socket, in: RuntimeDirectory(path: String(socket[..<slash])))
     }
 
-    private var name: String { plan.name ?? AppName.fromCommand(plan.command) }
+    /// As the supervisor had it: the name wanted may have been taken.
+    private var name: String {
+        let file = page.path(.socket).split(separator: "/").last ?? ""
+        if file.hasSuffix(RuntimeDirectory.socketSuffix) {
+            return String(file.dropLast(RuntimeDirectory.socketSuffix.utf8.count))
+        }
+        return plan.name ?? AppName.fromCommand(plan.command)
+    }
 
     private func killAll() -> Never {
         let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
@@ -47,6 +54,7 @@ struct Keeper {
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
         removeSocket()
+        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader) }
         ReportFile.open(plan.reportPath)?.write(report)
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
@@ -55,10 +63,8 @@ struct Keeper {
 
     /// What the keeper can tell: the measures have gone with the supervisor.
     private var report: JSON {
-        let reason = KillReason.supervisorExit
-        return RunReport.ofFailure(
-            name: name, command: plan.commandLine, pid: page.leader, reason: reason, status: reason.exitStatus,
-            problem: "\(reason.rawValue): the supervisor was killed")
+        RunReport.ofSupervisorExit(
+            name: name, command: plan.commandLine, pid: page.leader, problem: "the supervisor was killed")
     }
 
     private func killOnce(freezing: Bool) {
@@ -68,12 +74,19 @@ struct Keeper {
 
     private func isGone() -> Bool {
         if Reaping.hasChildren() { return false }
-        return (holding + measuring).allSatisfy { CgroupDirectory.remove($0) }
+        return removeCgroups()
+    }
+
+    private func removeCgroups() -> Bool {
+        var areRemoved = true
+        for cgroup in holding + measuring where !CgroupDirectory.remove(cgroup) { areRemoved = false }
+        if areRemoved, plan.needsControllers { ControllerDelegation.end(afterApp: page.path(.unified)) }
+        return areRemoved
     }
 
     /// The cgroups that all of the app's processes are in.
     private var holding: [String] { [page.path(.unified), page.path(.freezer)].filter { !$0.isEmpty } }
-    private var measuring: [String] { [page.path(.memory)].filter { !$0.isEmpty } }
+    private var measuring: [String] { [page.path(.memory), page.path(.cpu)].filter { !$0.isEmpty } }
 
     /// Continues everything and ends as the app does.
     private func resumeAndWait() -> Never {
@@ -84,6 +97,7 @@ struct Keeper {
         }
         let leader = page.leader > 0 ? page.leader : oldestChild()
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
+        for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
         for pid in ProcessTree.descendants(of: getpid()).reversed() { _ = curfew_kill(pid, SIGCONT) }
         removeSocket()
         _ = curfew_set_signal_mask(0, nil)
@@ -93,7 +107,7 @@ struct Keeper {
             guard curfew_waitid(Int32(P_ALL.rawValue), 0, WEXITED, &info) == 0 else { continue }
             if info.pid == leader { status = ExitStatus(info) }
         }
-        for cgroup in holding + measuring { _ = CgroupDirectory.remove(cgroup) }
+        _ = removeCgroups()
         status.end()
     }
 

@@ -24,6 +24,21 @@ public protocol Kernel: AnyObject {
     func survivors(_ app: AppID) -> [PendingProcess]
     /// In bytes; exact where it comes near `limit`.
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64
+    /// Has the kernel enforce this from now on; true when it will tell of the mark, if there is one.
+    func limitMemory(of app: AppID, _ enforcement: MemoryEnforcement) -> Bool
+    /// What is left of the machine's memory, in bytes.
+    func availableMemory() -> UInt64
+    /// What is free on the file system that is watched, in bytes.
+    func freeDisk() -> UInt64
+    /// What its processes hold, of locks that count.
+    func locks(of app: AppID) -> [FileLock]
+    /// Begins to move a stopped app's memory to swap; false where its footprint isn't that large, or nothing can be done.
+    func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool
+    /// Moves some more of it; nil while there is more. Resumed, it is over.
+    func continuePageOut(_ app: AppID) -> PageOutResult?
+    /// Holds it to its share of CPU time; nil: no more.
+    func throttle(_ app: AppID, _ limits: CPUPolicy?)
+    func setPriority(of app: AppID, isLowered: Bool)
     func isTraced(_ app: AppID) -> Bool
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
@@ -34,6 +49,20 @@ public protocol EngineHost: AnyObject {
     func deliver(_ delivery: Delivery, to app: AppID)
     func reply(_ reply: Reply, to request: RequestID)
     func record(_ record: EventRecord, of app: AppID)
+    /// Nothing has been done yet: the last moment to look at its processes.
+    func willKill(_ app: AppID, _ report: KillReport)
+    func pressureChanged(to level: PressureLevel, available: UInt64)
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)
     func ended(_ app: AppID, _ ending: Ending)
+}
+
+/// Where a suspended app's memory is after it was moved, in bytes.
+public struct PageOutResult: Sendable, Hashable {
+    public var resident: UInt64
+    public var swapped: UInt64
+
+    public init(resident: UInt64, swapped: UInt64) {
+        self.resident = resident
+        self.swapped = swapped
+    }
 }

@@ -21,6 +21,15 @@ enum KillNarration {
         case .backgroundFetchTimeout:
             "the waking event \(report.event?.name ?? "") wasn't handled within \(duration(report.limit))"
         case .memoryLimit: memory(report)
+        case .memoryHighwater: "\(shortage(report)), and \(softOffence(report))"
+        case .memoryPressure: "\(shortage(report)), and it was the first to go (\(report.band.name))"
+        case .idleExit: "\(shortage(report)) for long, and it was suspended and idle"
+        case .suspendedWithLockedFile: lockedFiles(report)
+        case .cpuLimit: cpuTime(report)
+        case .resumedTooOften:
+            "it was resumed \(report.count ?? 0) times within \(duration(report.limit)) while it was suspended"
+        case .diskSpace:
+            "only \(size(report.available)) of disk are free; \(size(report.availableLimit)) are wanted"
         case .tooManyTasks: "it began more than \(Policy.maximumOpenTasks) background tasks"
         case .userQuit: report.state == .suspended ? "it was quit while suspended" : "it was quit"
         case .timeLimit: "it ran for \(duration(report.elapsed)); the limit is \(duration(report.limit))"
@@ -37,7 +46,7 @@ enum KillNarration {
     ///
     /// Source: Apple, "Addressing watchdog terminations": low CPU time tells of a blocked process, high of a busy one.
     private static func meanwhile(_ report: KillReport) -> String {
-        guard let cpuTime = report.cpuTime, let elapsed = report.elapsed else { return "" }
+        guard report.reason != .cpuLimit, let cpuTime = report.cpuTime, let elapsed = report.elapsed else { return "" }
         return "; in \(duration(elapsed)) it used \(duration(cpuTime)) of CPU time" + judgement(cpuTime, elapsed)
     }
 
@@ -66,6 +75,34 @@ enum KillNarration {
         let limit = report.memoryLimit.map { HumanText.size(bytes: $0) } ?? "none"
         return "its footprint reached \(measured); the limit is \(limit)"
     }
+
+    private static func shortage(_ report: KillReport) -> String {
+        "the machine has only \(size(report.available)) of memory left (\(size(report.availableLimit)) are wanted)"
+    }
+
+    private static func softOffence(_ report: KillReport) -> String {
+        "its footprint of \(size(report.footprint)) is over its soft limit of \(size(report.memoryLimit))"
+    }
+
+    private static func lockedFiles(_ report: KillReport) -> String {
+        let named = report.locks.prefix(3).map(\.text)
+        let more = report.locks.count > 3 ? ", and \(report.locks.count - 3) more" : ""
+        return "it was suspended while it held a lock on " + named.joined(separator: ", ") + more
+    }
+
+    /// `it used 54 s of CPU time in 58 s (93 %) in background; the limit is 48 s in 60 s (80 %)`.
+    private static func cpuTime(_ report: KillReport) -> String {
+        "it used \(duration(report.cpuTime)) of CPU time in \(duration(report.elapsed))"
+            + " (\(percent(report.cpuTime, of: report.elapsed))) in background; the limit is"
+            + " \(duration(report.cpuLimit)) in \(duration(report.limit)) (\(percent(report.cpuLimit, of: report.limit)))"
+    }
+
+    private static func percent(_ part: Span?, of whole: Span?) -> String {
+        guard let part, let whole, whole > .zero else { return "? %" }
+        return "\(Int((Double(part.nanoseconds) * 100 / Double(whole.nanoseconds)).rounded())) %"
+    }
+
+    private static func size(_ bytes: UInt64?) -> String { bytes.map { HumanText.size(bytes: $0) } ?? "some" }
 
     private static func duration(_ span: Span?) -> String {
         span.map { HumanText.duration(nanoseconds: $0.nanoseconds) } ?? "some time"

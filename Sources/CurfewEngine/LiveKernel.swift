@@ -8,6 +8,17 @@ final class LiveKernel: Kernel {
     var tree: ProcessTree?
     /// CPU time of the app's processes that were reaped here, for where no cgroup counts it.
     var reapedCPUMicroseconds: Int64 = 0
+    /// Called with what to wait for, each time a memory mark was armed.
+    var watchesMark: ((Int32) -> Void)?
+    /// Any path of the file system whose free space is watched.
+    var watchedDisk = "/"
+    var pagingMethod: PageOutMethod?
+    var pageOutJob: PageOutJob?
+    /// The limit that the kernel was last told.
+    var enforcedLimit: UInt64??
+    /// From when on a mark may be armed where that takes long.
+    var nextSlowMark: Instant?
+    var priority = SchedulingPriority()
 
     var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
@@ -17,7 +28,12 @@ final class LiveKernel: Kernel {
 
     func confirmSuspension(_ app: AppID) -> Bool { tree?.confirmSuspension() ?? true }
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
-    func resume(_ app: AppID) { tree?.resume() }
+    func resume(_ app: AppID) {
+        endPageOut()
+        if pagingMethod != nil { tree?.containment.allowSwap(false) }
+        tree?.resume()
+    }
+
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
     func terminate(_ app: AppID, signal: Int32) { tree?.terminate(by: signal) }
     func kill(_ app: AppID) { tree?.kill() }

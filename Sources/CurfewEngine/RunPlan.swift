@@ -14,8 +14,19 @@ public final class RunPlan {
     public var launch = LaunchOptions()
     public var containment = ContainmentKind.auto
     public var suspension = SuspensionMethod.both
-    /// In bytes.
-    public var memoryLimit: UInt64?
+    /// In front; without any limit memory isn't watched.
+    public var memory = MemoryLimits()
+    /// Behind; nil where it is as in front, the greatest number where there is none.
+    public var backgroundMemory: UInt64?
+    public var backgroundMemoryHigh: UInt64?
+    /// Where the machine is short of memory, in its own terms; nil: it isn't watched.
+    public var memoryLow: Amount?
+    /// Where the disk is too full.
+    public var diskLow: Amount?
+    /// What durations are divided by.
+    public var timeScale = 1.0
+    /// Whether what can't be enforced here is refused, and not only told.
+    public var isStrict = false
     public var reportPath: String?
     /// Where the core's inputs are recorded.
     public var journalPath: String?
@@ -42,6 +53,32 @@ public final class RunPlan {
 
     public var commandLine: [String] {
         (0..<argumentCount).compactMap { index in arguments[index].map { String(cString: $0) } }
+    }
+}
+
+/// So many bytes, or so much of what there is.
+public enum Amount: Sendable, Hashable {
+    case bytes(UInt64)
+    /// Above 0 and up to 100.
+    case percent(Double)
+
+    func bytes(of total: UInt64) -> UInt64 {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .percent(let percent): UInt64(Double(total) * percent / 100)
+        }
+    }
+}
+
+extension RunPlan {
+    /// Whether any limit of memory was asked for.
+    var limitsMemory: Bool { memory != MemoryLimits() || backgroundLimits != MemoryLimits() }
+
+    /// What holds behind: each of the two is as in front unless it was given.
+    var backgroundLimits: MemoryLimits {
+        func finite(_ bytes: UInt64?) -> UInt64? { bytes == .max ? nil : bytes }
+        return MemoryLimits(
+            fatal: finite(backgroundMemory ?? memory.fatal), soft: finite(backgroundMemoryHigh ?? memory.soft))
     }
 }
 

@@ -6,15 +6,19 @@ import CurfewWire
 /// Why and how a run ended, as `--report` writes it.
 struct RunReport {
     let name: String
-    let command: [String]
     let leader: Int32
+    let command: [String]
     let containment: String
     let policy: Policy
     let startedAt: Instant?
     let endedAt: Instant
-    let cpuMicroseconds: UInt64
-    let peakMemory: UInt64?
+    let measures: RunMeasures
+    let snapshot: KillSnapshot?
+    let events: [EventLog.Entry]
     let ending: Ending
+
+    /// How many of the last events it tells.
+    static let eventCount = 50
 
     /// Of a run that came to no program, or of which only the end is known: what isn't known is null.
     static func ofFailure(
@@ -27,10 +31,19 @@ struct RunReport {
             ("message", .string(problem)), ("status", .integer(Int64(status))), ("leader", .null), ("state", .null),
             ("limit", .null), ("tasks", .array([])), ("started", .null), ("ended", .null), ("seconds", .null),
             ("cpuSeconds", .null), ("peakMemoryBytes", .null),
+            ("exitCategory", reason.map { JSON.string($0.category.rawValue) } ?? .null),
         ])
     }
 
-    var json: JSON { .object(whatRan + whyItEnded + measures) }
+    /// Of an app that was killed because one half of Curfew was.
+    static func ofSupervisorExit(name: String, command: [String], pid: Int32, problem: String) -> JSON {
+        let reason = KillReason.supervisorExit
+        return ofFailure(
+            name: name, command: command, pid: pid, reason: reason, status: reason.exitStatus,
+            problem: "\(reason.rawValue): \(problem)")
+    }
+
+    var json: JSON { .object(whatRan + whyItEnded + whatItUsed + whereItWas + lastSeen) }
 
     private var whatRan: [(key: String, value: JSON)] {
         [
@@ -56,13 +69,13 @@ struct RunReport {
         ]
     }
 
-    private var measures: [(key: String, value: JSON)] {
+    private var whatItUsed: [(key: String, value: JSON)] {
         [
             ("started", wallClock(startedAt)),
             ("ended", wallClock(endedAt)),
             ("seconds", startedAt.map { JSON.number(Self.seconds(endedAt - $0)) } ?? .null),
-            ("cpuSeconds", .number(Double(cpuMicroseconds) / 1e6)),
-            ("peakMemoryBytes", peakMemory.map { JSON.integer(Int64(clamping: $0)) } ?? .null),
+            ("cpuSeconds", .number(Double(measures.cpuMicroseconds) / 1e6)),
+            ("peakMemoryBytes", measures.peakMemory.map { JSON.integer(Int64(clamping: $0)) } ?? .null),
         ]
     }
 
@@ -93,6 +106,10 @@ struct RunReport {
         if let event = kill.event { members.append(("event", .string(event.name))) }
         if let bytes = kill.memoryLimit { members.append(("memoryBytes", .integer(Int64(clamping: bytes)))) }
         if let bytes = kill.footprint { members.append(("footprintBytes", .integer(Int64(clamping: bytes)))) }
+        if let limit = kill.cpuLimit { members.append(("cpuLimitSeconds", .number(Self.seconds(limit)))) }
+        if let bytes = kill.available { members.append(("availableBytes", .integer(Int64(clamping: bytes)))) }
+        if let bytes = kill.availableLimit { members.append(("wantedBytes", .integer(Int64(clamping: bytes)))) }
+        if let count = kill.count { members.append(("count", .integer(Int64(count)))) }
         return members.isEmpty ? .null : .object(members)
     }
 
@@ -104,9 +121,9 @@ struct RunReport {
         ])
     }
 
-    private static func seconds(_ span: Span) -> Double { Double(span.nanoseconds / 1000) / 1e6 }
+    static func seconds(_ span: Span) -> Double { Double(span.nanoseconds / 1000) / 1e6 }
 
-    private func wallClock(_ instant: Instant?) -> JSON {
+    func wallClock(_ instant: Instant?) -> JSON {
         guard let instant else { return .null }
         let age = curfew_monotonic_nanoseconds() - instant.nanoseconds
         return .number(Double((curfew_realtime_nanoseconds() - age) / 1000) / 1e6)

@@ -14,7 +14,7 @@ struct SharedPage {
         static let leader = 8
         static let group = 12
         static let paths = 64
-        static let pathSize = 960
+        static let pathSize = 800
     }
 
     init(_ page: UnsafeMutableRawPointer) { base = page }
@@ -33,7 +33,7 @@ struct SharedPage {
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.group, as: Int32.self) }
     }
 
-    enum Path: Int { case unified, freezer, memory, socket }
+    enum Path: Int { case unified, freezer, memory, cpu, socket }
 
     /// Empty when there is none, or when it is longer than the page has room for; then the next start sweeps.
     func path(_ path: Path) -> String { String(cString: slot(path)) }

@@ -12,7 +12,7 @@ extension Supervision {
             if let kill = ending.kill {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
             }
-            writeReport(ending)
+            writeReports(ending)
         }
         // A hook may wait for the channel's end itself, as `curfew quit` does.
         for connection in connections { connection.close() }
@@ -31,15 +31,6 @@ extension Supervision {
         }
     }
 
-    private func writeReport(_ ending: Ending) {
-        guard let report, let tree = kernel.tree else { return }
-        let run = RunReport(
-            name: name, command: plan.commandLine, leader: tree.leader,
-            containment: tree.containment.description, policy: plan.policy, startedAt: startedAt, endedAt: kernel.now,
-            cpuMicroseconds: lastMeasures.cpuMicroseconds, peakMemory: lastMeasures.peakMemory, ending: ending)
-        report.write(run.json)
-    }
-
     /// The front is gone, and with it whoever waited for the app: nothing stays.
     func endWithoutFront() -> Never {
         socket?.remove()
@@ -52,6 +43,7 @@ extension Supervision {
             usleep(pause)
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
+        writeReportsWithoutFront()
         curfew_exit(125)
     }
 }

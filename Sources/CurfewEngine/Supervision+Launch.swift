@@ -16,14 +16,19 @@ extension Supervision {
         watchSettings()
         // The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
         var policy = plan.policy
-        policy.memory = plan.memoryLimit.map {
-            MemoryPolicy(fatalLimit: $0, isEnforcedByKernel: containment.enforcesMemory)
+        if plan.limitsMemory {
+            policy.memory = MemoryPolicy(
+                foreground: plan.memory, background: plan.backgroundLimits,
+                isEnforcedByKernel: containment.enforcesMemory)
         }
+        self.policy = policy
+        prepareResources(containment)
         engine.launch(Self.app, policy, plan.launch)
         spawn(into: containment)
-        Capabilities.keepWhatIsUsed()
+        Capabilities.keepWhatIsUsed(forPriorities: plan.policy.yieldsInBackground || plan.policy.pageOut != nil)
         startedAt = kernel.now
         engine.feed(.started(Self.app))
+        watchMachine()
         sweepStaleCgroups()
     }
 
@@ -69,8 +74,8 @@ extension Supervision {
     private func makeContainment() -> Containment {
         let cgroup = Cgroup2.prefix + name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
-            return try Containment.make(plan.containment, name: cgroup, memoryLimit: plan.memoryLimit) { role, path in
-                page.set(SharedPage.Path(role), path)
+            return try Containment.make(plan.containment, name: cgroup, resources: plan.resources, front: front) {
+                page.set(SharedPage.Path($0), $1)
             }
         } catch {
             fail(125, "--containment \(plan.containment.rawValue): \(error.text)")
@@ -79,7 +84,8 @@ extension Supervision {
 
     private func sweepStaleCgroups() {
         guard let containment = kernel.tree?.containment else { return }
-        for own in [containment.unified?.path, containment.freezer?.path, containment.memory?.path] {
+        let cgroups = [containment.freezer, containment.memory, containment.cpu].map { $0?.path }
+        for own in [containment.unified?.path] + cgroups {
             guard let own, let slash = own.lastIndex(of: "/") else { continue }
             CgroupDirectory.sweep(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
         }
@@ -202,6 +208,7 @@ extension SharedPage.Path {
         case .unified: self = .unified
         case .freezer: self = .freezer
         case .memory: self = .memory
+        case .cpu: self = .cpu
         }
     }
 }

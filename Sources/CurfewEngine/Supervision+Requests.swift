@@ -53,6 +53,13 @@ extension Supervision {
         case .quit: engine.feed(.quit(Self.app, request: request(connection, id, message.verb)))
         case .interrupt: engine.feed(.interrupt(Self.app, request: request(connection, id, message.verb)))
         case .dismiss: engine.feed(.dismiss(Self.app, request: request(connection, id, message.verb)))
+        case .warn:
+            guard let level = MemoryWarningLevel(rawValue: message["level"] ?? MemoryWarningLevel.warning.rawValue)
+            else {
+                refuse(connection, id, "invalid", "level is warning or critical")
+                return
+            }
+            engine.feed(.warn(Self.app, level, request: request(connection, id, message.verb)))
         case .post:
             guard let change = postedEvent(message, connection, id, { .change($0) }) else { return }
             engine.feed(.post(Self.app, change, request: request(connection, id, message.verb)))
@@ -64,14 +71,16 @@ extension Supervision {
 
     private enum Verb: String {
         case hello, ack, begin, end, remaining, tasks, status, events
-        case home, open, interrupt, dismiss, post, wake, quit
+        case home, open, interrupt, dismiss, post, wake, warn, quit
 
         func isAllowed(for role: ControlConnection.Role) -> Bool {
             switch (self, role) {
             case (_, .stranger): false
             case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app): true
             case (.home, .operator), (.open, .operator), (.quit, .operator): true
-            case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator): true
+            case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator),
+                (.warn, .operator):
+                true
             case (.tasks, _), (.status, _), (.events, _): true
             default: false
             }
@@ -79,7 +88,7 @@ extension Supervision {
 
         var whyForbidden: String {
             switch self {
-            case .home, .open, .interrupt, .dismiss, .post, .wake, .quit:
+            case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .quit:
                 "a process inside an app can't drive a supervisor"
             case .hello, .ack, .begin, .end, .remaining: "only a process inside the app speaks for it"
             case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"

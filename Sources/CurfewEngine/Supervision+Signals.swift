@@ -41,6 +41,8 @@ extension Supervision {
         if let mainOutcome {
             mainProcessExited(mainOutcome)
         } else if leaderOutcome == nil {
+            // Of what outlives its leader the end has no status: the kernel's kill for memory is asked for.
+            if plan.limitsMemory, jobControl?.isLeaderGone == true { noteMemoryLimit() }
             noteStop()
         }
         engine.childrenChanged()
@@ -59,11 +61,6 @@ extension Supervision {
         childrenChanged()
         // Another may have been named meanwhile, by the very one that has ended.
         if mainProcess?.pid == pid { mainProcessExited(nil) }
-    }
-
-    /// For the report: once the app is gone, so is the cgroup that counts.
-    private func noteMeasures() {
-        lastMeasures = (kernel.cpuMicroseconds, kernel.tree?.containment.peakMemory)
     }
 
     /// A terminal stop of the leader is home.

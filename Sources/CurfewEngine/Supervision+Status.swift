@@ -22,7 +22,11 @@ extension Supervision {
             Field("containment", tree?.containment.description ?? "none"),
             Field("running-for", seconds(app.startedAt.map { now - $0 } ?? .zero)),
         ]
-        if let limit = plan.memoryLimit { fields.append(Field("memory-limit", String(limit))) }
+        fields += memoryFields(of: app)
+        if app.isThrottled { fields.append(Field("throttled", "true")) }
+        if !app.heldLocks.isEmpty {
+            fields.append(Field("locks", app.heldLocks.map(\.text).joined(separator: "; ")))
+        }
         if !app.policy.timeLimit.isInfinite { fields.append(Field("time-limit", seconds(app.policy.timeLimit))) }
         if let grace = app.graceRemaining(at: now) { fields.append(Field("grace", seconds(grace))) }
         if let interval = app.watchdogInterval { fields.append(Field("watchdog", seconds(interval))) }
@@ -42,6 +46,21 @@ extension Supervision {
             fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; ")))
         }
         fields.append(Field("command", plan.commandLine.joined(separator: " ")))
+        return fields
+    }
+
+    /// The limits that hold now; where it is paged out, what is in memory and what is out.
+    private func memoryFields(of app: App) -> [Field] {
+        var fields: [Field] = []
+        if let limit = app.memoryLimits?.fatal { fields.append(Field("memory-limit", String(limit))) }
+        if let limit = app.memoryLimits?.soft { fields.append(Field("memory-high", String(limit))) }
+        if app.policy.pageOut != nil, let place = kernel.residency(of: Self.app) {
+            fields.append(Field("resident", String(place.resident)))
+            fields.append(Field("swapped", String(place.swapped)))
+        }
+        if let pressure = engine.core.memoryPressure {
+            fields.append(Field("memory-pressure", pressure.level.name))
+        }
         return fields
     }
 }

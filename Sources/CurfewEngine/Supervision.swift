@@ -7,7 +7,7 @@ import Glibc
 /// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Control`, `+Requests`,
-/// `+Ending`.
+/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Ending`.
 final class Supervision {
     /// What `ps` calls the process. A peer's ancestor of this name holds the peer in an app; see `Ancestry`.
     static let processName = "curfew-sup"
@@ -36,9 +36,11 @@ final class Supervision {
     var jobControl: JobControl?
     var log = EventLog()
     var ending: Ending?
+    /// What the app is held to, with who enforces it.
+    lazy var policy = plan.policy
     var startedAt: Instant?
-    /// Read while the cgroup that counts them is still there.
-    var lastMeasures: (cpuMicroseconds: UInt64, peakMemory: UInt64?) = (0, nil)
+    /// Read while the cgroup that counts is still there.
+    var measures = RunMeasures()
 
     var connections: [ControlConnection] = []
     var lastConnection = 0
@@ -55,11 +57,18 @@ final class Supervision {
     /// Nil while the leader is it.
     var mainProcess: MainProcess?
     var settings: FileWatch?
+    /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
+    var pressure: Pressure?
+    /// What the app's processes were doing when it was last looked at, for the report.
+    var lastSnapshot: KillSnapshot?
+    /// The kill for which that was looked at already.
+    var foreseenKill: Instant?
     var hooks: HookRunner?
 
     /// What wakes the loop, as epoll's token: the kind in the upper half, a number in the lower.
     enum Source: UInt64 {
-        case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings
+        case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings, memoryMark
+        case pressure
 
         func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
     }
@@ -107,7 +116,9 @@ final class Supervision {
         let number = Int(ready.token & 0xffff_ffff)
         switch Source(rawValue: ready.token >> 32) {
         case .signals: readSignals()
-        case .timer: engine.wake()
+        case .timer:
+            foreseeKill()
+            engine.wake()
         case .listener: acceptConnections()
         case .outOfMemory: noteMemoryLimit()
         case .connection: serve(ConnectionID(number), events: ready.events)
@@ -115,13 +126,15 @@ final class Supervision {
         case .notify: readNotifications()
         case .mainProcess: mainProcessChanged(Int32(number))
         case .settings: settingsChanged()
+        case .memoryMark: memoryMarkReached()
+        case .pressure: memoryStalled(ready.events)
         case nil: break
         }
     }
 
     /// The timer is made when something is first due, and set only when that changes.
     private func armTimer() {
-        let deadline = engine.nextDeadline
+        let deadline = timerDeadline
         guard deadline != armedDeadline else { return }
         armedDeadline = deadline
         if !timer.isOpen {
@@ -132,13 +145,6 @@ final class Supervision {
         _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
     }
 
-    /// The memory cgroup's limit was hit; false where nothing of the kind has happened.
-    @discardableResult
-    func noteMemoryLimit() -> Bool {
-        guard let containment = kernel.tree?.containment, containment.outOfMemoryKills > 0 else { return false }
-        engine.feed(.memoryLimitHit(Self.app, bytes: containment.peakMemory ?? plan.memoryLimit ?? 0))
-        return true
-    }
 }
 
 extension Supervision: EngineHost {
@@ -155,4 +161,8 @@ extension Supervision: EngineHost {
     }
 
     func ended(_ app: AppID, _ ending: Ending) { self.ending = ending }
+
+    func pressureChanged(to level: PressureLevel, available: UInt64) {
+        record(.pressure(level, available: available), of: Self.app)
+    }
 }

@@ -8,8 +8,17 @@ public enum Capabilities {
     /// Source: capabilities(7), CAP_DAC_OVERRIDE, CAP_KILL; proc(5), ptrace access mode checks.
     private static let used: [Int32] = [1 /* CAP_DAC_OVERRIDE */, 5 /* CAP_KILL */, 19 /* CAP_SYS_PTRACE */]
 
+    /// Source: capabilities(7), CAP_SYS_NICE; process_madvise(2).
+    private static let setsPriorities: Int32 = 23
+
     /// To be called once the app has been started; without privileges it does nothing.
-    public static func keepWhatIsUsed() {
-        _ = used.withUnsafeBufferPointer { curfew_capabilities_keep($0.baseAddress, $0.count) }
+    ///
+    /// `forPriorities`: to give nice values back, and to page processes out.
+    public static func keepWhatIsUsed(forPriorities: Bool = false) {
+        let kept = forPriorities ? used + [setsPriorities] : used
+        _ = kept.withUnsafeBufferPointer { curfew_capabilities_keep($0.baseAddress, $0.count) }
     }
+
+    /// Whether CAP_SYS_NICE is there and counts.
+    public static var canSetPriorities: Bool { SchedulingPriority.canRestoreNice() }
 }

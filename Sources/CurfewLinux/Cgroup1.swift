@@ -40,11 +40,29 @@ public struct Cgroup1: Sendable {
     /// Every process of it and of what the app made below it.
     public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }
 
-    /// Limits memory to `bytes`; swap is barred with it where the kernel counts swap.
-    public func limitMemory(bytes: UInt64) throws(KernelError) {
-        try write(String(bytes), to: "memory.limit_in_bytes")
-        // Absent without swap accounting; then swap, if there is any, isn't counted.
-        try? write(String(bytes), to: "memory.memsw.limit_in_bytes")
+    /// Limits memory to `bytes`, nil: not at all; swap is barred with it where the kernel counts swap.
+    public func limitMemory(bytes: UInt64?) throws(KernelError) {
+        let text = bytes.map { String($0) } ?? "-1"
+        // Absent without swap accounting; then swap, if there is any, isn't counted. The limit may never be above it, so
+        // the other comes first when both are raised.
+        let isRaised = (try? write(text, to: "memory.memsw.limit_in_bytes")) != nil
+        try write(text, to: "memory.limit_in_bytes")
+        if !isRaised { try? write(text, to: "memory.memsw.limit_in_bytes") }
+    }
+
+    /// An eventfd that becomes readable when what is charged passes `bytes`, in either direction; closed by its holder.
+    public func usageEvent(at bytes: UInt64) throws(KernelError) -> Descriptor {
+        var event = Descriptor(try check(curfew_eventfd(), "eventfd", ""))
+        var usage = Descriptor(curfew_open_at(directory.number, "memory.usage_in_bytes", O_RDONLY, 0))
+        defer { usage.close() }
+        do throws(KernelError) {
+            try check(usage.number, "open", path + "/memory.usage_in_bytes")
+            try write("\(event.number) \(usage.number) \(bytes)", to: "cgroup.event_control")
+            return event
+        } catch {
+            event.close()
+            throw error
+        }
     }
 
     /// An eventfd that becomes readable when the limit has been hit and nothing could be reclaimed.

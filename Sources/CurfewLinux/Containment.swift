@@ -23,11 +23,17 @@ public enum SuspensionMethod: String, Sendable, Hashable, CaseIterable {
 public struct Containment: Sendable {
     public private(set) var unified: Cgroup2?
     public private(set) var freezer: Cgroup1?
-    public private(set) var memory: Cgroup1?
-    /// Whether the kernel enforces the memory limit that was asked for.
-    public private(set) var enforcesMemory = false
+    public internal(set) var memory: Cgroup1?
+    /// Of v1, where the CPU time is limited.
+    public internal(set) var cpu: Cgroup1?
+    /// Whether the kernel enforces memory limits, and tells when usage reaches a mark.
+    public internal(set) var enforcesMemory = false
     /// Becomes readable when the v1 memory limit was hit; -1 without one.
-    public private(set) var outOfMemoryEvent: Int32 = -1
+    public internal(set) var outOfMemoryEvent: Int32 = -1
+    /// What `armMemoryMark` waits by: an eventfd of v1, or an inotify descriptor on `memory.events`.
+    var markEvent = Descriptor.none
+    /// Our own cgroup, where it hands controllers down for this app's sake.
+    private var delegating: String?
 
     /// Held as a process tree only: best effort against a process that forks and exits for ever.
     public static let tree = Containment()
@@ -39,33 +45,72 @@ public struct Containment: Sendable {
 
     /// What holds it, for people: `cgroup2 + cgroup1 memory`.
     public var description: String {
-        let base =
-            switch kind {
-            case .cgroup2: "cgroup2"
-            case .cgroup1: "cgroup1 freezer"
-            case .tree, .auto: "process tree (best effort)"
-            }
-        if memory != nil { return base + " + cgroup1 memory" }
-        return enforcesMemory ? base + " + memory.max" : base
+        base + memoryPart + (cpu == nil ? "" : " + cgroup1 cpu")
+    }
+
+    private var memoryPart: String {
+        if memory != nil { return " + cgroup1 memory" }
+        return enforcesMemory ? " + memory.max" : ""
+    }
+
+    private var base: String {
+        switch kind {
+        case .cgroup2: "cgroup2"
+        case .cgroup1: "cgroup1 freezer"
+        case .tree, .auto: "process tree (best effort)"
+        }
     }
 
     /// Makes what `kind` needs, and what holds the memory limit. `note` hears each path before it is made, so
     /// that whoever survives this process can clean up.
     ///
+    /// `front`: our front, which may have to change its cgroup with us for the limits' sake; nil forbids that.
+    ///
     /// Throws only for a kind asked for by name; `auto` takes what it gets.
     public static func make(
-        _ kind: ContainmentKind, name: String, memoryLimit: UInt64?, note: (PathRole, String) -> Void
+        _ kind: ContainmentKind, name: String, resources: Resources = Resources(), front: Int32? = nil,
+        note: (PathRole, String) -> Void
     ) throws(KernelError) -> Containment {
         var containment = Containment()
         if kind != .tree {
-            let mounts = CgroupMounts.read(legacy: kind != .cgroup2 || memoryLimit != nil)
+            let mounts = CgroupMounts.read(legacy: kind != .cgroup2 || resources.areWanted)
             try containment.hold(kind, mounts: mounts, name: name, note: note)
-            if let memoryLimit { containment.limitMemory(memoryLimit, mounts: mounts, name: name, note: note) }
+            if let front { containment.obtainControllers(resources, mounts.unified, name: name, front: front) }
+            if resources.memory { containment.holdMemory(resources.memoryLimit, mounts, name: name, note: note) }
+            if resources.cpu { containment.holdCPU(mounts, name: name, note: note) }
         }
         return containment
     }
 
-    public enum PathRole: Int, Sendable, CaseIterable { case unified, freezer, memory }
+    private mutating func obtainControllers(_ resources: Resources, _ own: String?, name: String, front: Int32) {
+        guard let unified, let own, unified.path == own + "/" + name else { return }
+        var missing: [String] = []
+        if resources.memory, !unified.has(file: "memory.max") { missing.append("memory") }
+        if resources.cpu, !unified.has(file: "cpu.max") { missing.append("cpu") }
+        if !missing.isEmpty, ControllerDelegation.begin(missing, in: own, front: front) { delegating = own }
+    }
+
+    public enum PathRole: Int, Sendable, CaseIterable { case unified, freezer, memory, cpu }
+
+    /// What is to be limited or told of, besides the processes.
+    public struct Resources: Sendable, Hashable {
+        public var memory = false
+        /// In bytes, from the start; nil: none, or a later one.
+        public var memoryLimit: UInt64?
+        public var cpu = false
+
+        public init() {}
+
+        /// Memory, with a limit from the start.
+        public static func memory(_ limit: UInt64?) -> Resources {
+            var resources = Resources()
+            resources.memory = true
+            resources.memoryLimit = limit
+            return resources
+        }
+
+        var areWanted: Bool { memory || cpu }
+    }
 
     private mutating func hold(
         _ kind: ContainmentKind, mounts: CgroupMounts, name: String, note: (PathRole, String) -> Void
@@ -99,33 +144,13 @@ public struct Containment: Sendable {
             guard let slash = own.lastIndex(of: "/"), error.errno != EAGAIN else { throw error }
             let beside = String(own[..<slash])
             note(.unified, beside + "/" + name)
-            return try Cgroup2(parent: beside, name: name)
-        }
-    }
-
-    private mutating func limitMemory(
-        _ bytes: UInt64, mounts: CgroupMounts, name: String, note: (PathRole, String) -> Void
-    ) {
-        if let unified, unified.has(file: "memory.max") {
-            do {
-                try unified.write(String(bytes), to: "memory.max")
-                // With swap barred, memory.max means the limit; without swap accounting the file is absent.
-                try? unified.write("0", to: "memory.swap.max")
-                try? unified.write("1", to: "memory.oom.group")
-                enforcesMemory = true
-            } catch {}
-            return
-        }
-        guard let parent = mounts.memory else { return }
-        note(.memory, parent + "/" + name)
-        guard var cgroup = try? Cgroup1(parent: parent, name: name) else { return }
-        do {
-            try cgroup.limitMemory(bytes: bytes)
-            outOfMemoryEvent = try cgroup.armOutOfMemoryEvent()
-            memory = cgroup
-            enforcesMemory = true
-        } catch {
-            _ = cgroup.remove()
+            var cgroup = try Cgroup2(parent: beside, name: name)
+            // Beside the hierarchy's root is a folder of another file system.
+            guard cgroup.has(file: "cgroup.procs") else {
+                _ = cgroup.remove()
+                throw error
+            }
+            return cgroup
         }
     }
 
@@ -134,12 +159,14 @@ public struct Containment: Sendable {
         var files: [Int32] = []
         if let freezer { files.append(freezer.joining.number) }
         if let memory { files.append(memory.joining.number) }
+        if let cpu { files.append(cpu.joining.number) }
         return files
     }
 
     public mutating func closeJoining() {
         freezer?.closeJoining()
         memory?.closeJoining()
+        cpu?.closeJoining()
     }
 
     public mutating func setFrozen(_ isFrozen: Bool) throws(KernelError) {
@@ -185,41 +212,11 @@ public struct Containment: Sendable {
         if unified != nil { isRemoved = (unified?.remove() ?? true) && isRemoved }
         if freezer != nil { isRemoved = (freezer?.remove() ?? true) && isRemoved }
         if memory != nil { isRemoved = (memory?.remove() ?? true) && isRemoved }
+        if cpu != nil { isRemoved = (cpu?.remove() ?? true) && isRemoved }
+        if isRemoved, let own = delegating {
+            delegating = nil
+            ControllerDelegation.end(in: own)
+        }
         return isRemoved
-    }
-
-    /// How often the kernel has killed for the memory limit, or is about to: v1 tells half a second before it has
-    /// written its report and kills. Told once for that.
-    public var outOfMemoryKills: UInt64 {
-        guard enforcesMemory else { return 0 }
-        guard let memory else { return unified?.number(in: "memory.events", after: "oom_kill ") ?? 0 }
-        var hits: UInt64 = 0
-        // Read, or it would stay ready and wake its reader for ever.
-        if curfew_read(outOfMemoryEvent, &hits, 8) == 8, hits > 0 { return hits }
-        return memory.number(in: "memory.oom_control", after: "oom_kill ") ?? 0
-    }
-
-    /// The most the memory cgroup has held, in bytes.
-    public var peakMemory: UInt64? {
-        if let memory { return memory.number(in: "memory.max_usage_in_bytes") }
-        return unified?.number(in: "memory.peak")
-    }
-
-    /// Anonymous, shared-anonymous, swapped and unreclaimable kernel memory of a memory cgroup, in bytes.
-    public var footprint: UInt64? {
-        if let memory {
-            return Self.sum(["total_rss ", "total_shmem ", "total_swap "]) {
-                memory.number(in: "memory.stat", after: $0)
-            }
-        }
-        guard let unified, unified.has(file: "memory.stat") else { return nil }
-        let resident = Self.sum(["anon ", "shmem ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) {
-            unified.number(in: "memory.stat", after: $0)
-        }
-        return resident + (unified.number(in: "memory.swap.current") ?? 0)
-    }
-
-    private static func sum(_ keys: [StaticString], _ value: (StaticString) -> UInt64?) -> UInt64 {
-        keys.reduce(0) { $0 + (value($1) ?? 0) }
     }
 }

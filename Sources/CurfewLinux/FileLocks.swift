@@ -67,11 +67,18 @@ public enum FileLocks {
         guard !scan.isEmpty else { return [] }
         let waiters = seeksWaiters ? waiters(for: scan, outside: pids) : []
         var held: [HeldLock] = []
-        for found in scan.writes + scan.others where held.count < maximum {
+        for found in scan.writes + scan.others where held.count < maximum && !isHeldOutside(found, pids) {
             let isWaitedFor = waiters.contains { $0.conflicts(with: found.lock) }
             if found.lock.countsByItself || isWaitedFor { held.append(HeldLock(found, isWaitedFor: isWaitedFor)) }
         }
         return held.sorted()
+    }
+
+    /// An flock that whoever started the app has taken and holds as well, as flock(1) does: it stays locked whatever
+    /// becomes of the app.
+    private static func isHeldOutside(_ found: LockScan.Found, _ pids: [Int32]) -> Bool {
+        guard found.lock.kind == .flock, found.taker > 0, !pids.contains(found.taker) else { return false }
+        return Procfs.stat(found.taker).map { !$0.isGone } ?? false
     }
 
     /// Every lock of one process, whether it counts or not; waiters aren't looked for.
@@ -81,7 +88,7 @@ public enum FileLocks {
         return (scan.writes + scan.others).prefix(maximum).map { HeldLock($0, isWaitedFor: false) }.sorted()
     }
 
-    private static func waiters(for scan: LockScan, outside pids: [Int32]) -> [FileLock] {
+    private static func waiters(for scan: LockScan, outside pids: [Int32]) -> [LockRange] {
         var file = Descriptor(curfew_open_at(AT_FDCWD, "/proc/locks", O_RDONLY, 0))
         guard file.isOpen else { return [] }
         defer { file.close() }
@@ -89,9 +96,9 @@ public enum FileLocks {
     }
 
     /// Those who wait for the files that `scan` found locked; the text is that of /proc/locks.
-    static func waiters(in locks: Descriptor, for scan: LockScan, outside pids: Set<Int32>) -> [FileLock] {
-        var waiters: [FileLock] = []
-        var file = FileLock.File()
+    static func waiters(in locks: Descriptor, for scan: LockScan, outside pids: Set<Int32>) -> [LockRange] {
+        var waiters: [LockRange] = []
+        var file = LockRange.File()
         SmallFile.forEachLine(of: locks) { line in
             guard let row = LockLine(line) else { return true }
             if !row.isWaiter {

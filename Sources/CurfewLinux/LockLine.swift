@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Source: proc_locks(5); kernel, fs/locks.c, lock_get_status.
 struct LockLine: Sendable, Hashable {
-    var lock: FileLock
+    var lock: LockRange
     /// Who took it, though dead and the lock inherited; −1 for an OFD lock, 0 for one outside our pid namespace.
     var taker: Int32
     /// Not held but waited for, by `taker`.
@@ -12,7 +12,7 @@ struct LockLine: Sendable, Hashable {
 }
 
 /// What is locked, and how.
-struct FileLock: Sendable, Hashable {
+struct LockRange: Sendable, Hashable {
     struct File: Sendable, Hashable {
         var major: UInt64 = 0
         var minor: UInt64 = 0
@@ -30,7 +30,7 @@ struct FileLock: Sendable, Hashable {
     var countsByItself: Bool { access == .write && kind != .lease }
 
     /// Whether one of them has to wait until the other is gone, were they not of the same process.
-    func conflicts(with other: FileLock) -> Bool {
+    func conflicts(with other: LockRange) -> Bool {
         guard file == other.file, kind.isExcluded(by: other.kind) else { return false }
         // Who waits for a lease waits for all of it, and to read as much as to write.
         if kind == .lease { return true }
@@ -63,7 +63,7 @@ extension LockLine {
         }
         guard let kind = HeldLock.Kind(text, word), text.word(at: &index) != nil,
             let access = text.word(at: &index), let taker = text.signedNumber(at: &index),
-            let file = FileLock.File(text, at: &index), let start = text.wordNumber(at: &index),
+            let file = LockRange.File(text, at: &index), let start = text.wordNumber(at: &index),
             let end = text.word(at: &index)
         else {
             return nil
@@ -74,7 +74,7 @@ extension LockLine {
         self.taker = Int32(truncatingIfNeeded: taker)
         // A lease that is being broken can also say UNLCK.
         let isWrite = text.isEqual(access, "WRITE")
-        lock = FileLock(file: file, kind: kind, access: isWrite ? .write : .read, start: start, end: last)
+        lock = LockRange(file: file, kind: kind, access: isWrite ? .write : .read, start: start, end: last)
     }
 }
 
@@ -94,7 +94,7 @@ extension HeldLock.Kind {
     }
 }
 
-extension FileLock.File {
+extension LockRange.File {
     /// `fe:00:16614164`: the device in hexadecimal, the inode in decimal; or `<none>:0`.
     fileprivate init?(_ text: UnsafeRawBufferPointer, at index: inout Int) {
         guard let word = text.word(at: &index) else { return nil }

@@ -15,15 +15,17 @@ struct LockScan {
     static let others = 1_024
 
     struct Found: Sendable, Hashable {
-        var lock: FileLock
+        var lock: LockRange
         /// The first process that was seen to have it open, and by which descriptor.
         var pid: Int32
         var descriptor: Int32
+        /// The process that took it, which may be another that had the file open then; 0 or less: not told.
+        var taker: Int32
     }
 
     private(set) var writes: [Found] = []
     private(set) var others: [Found] = []
-    private var seen: Set<FileLock> = []
+    private var seen: Set<LockRange> = []
     private var descriptorsLeft = Self.descriptorsInAll
     /// On the clock of `curfew_monotonic_nanoseconds`.
     private let deadline: Int64
@@ -38,7 +40,7 @@ struct LockScan {
     }
 
     /// Whether something of this file is locked by what was looked at.
-    func holds(_ file: FileLock.File) -> Bool {
+    func holds(_ file: LockRange.File) -> Bool {
         writes.contains { $0.lock.file == file } || others.contains { $0.lock.file == file }
     }
 
@@ -70,7 +72,9 @@ struct LockScan {
         SmallFile.forEachLine(of: file) { line in
             guard let text = line.dropping(prefix: "lock:\t") else { return !hasSeenLock }
             hasSeenLock = true
-            if let lock = LockLine(text)?.lock { add(Found(lock: lock, pid: pid, descriptor: descriptor)) }
+            if let row = LockLine(text) {
+                add(Found(lock: row.lock, pid: pid, descriptor: descriptor, taker: row.taker))
+            }
             return writes.count < FileLocks.maximum
         }
     }

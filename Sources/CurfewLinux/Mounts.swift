@@ -11,6 +11,7 @@ public struct CgroupMounts: Sendable, Hashable {
     /// The same in the v1 hierarchies that are of use here.
     public var memory: String?
     public var freezer: String?
+    public var cpu: String?
 
     public init() {}
 
@@ -71,6 +72,9 @@ public struct CgroupMounts: Sendable, Hashable {
         }
         if freezer == nil, mount.superOptions.hasItem("freezer") {
             freezer = mount.directory(forOwnPath: Self.ownPath("freezer", in: cgroup))
+        }
+        if cpu == nil, mount.superOptions.hasItem("cpu") {
+            cpu = mount.directory(forOwnPath: Self.ownPath("cpu", in: cgroup))
         }
     }
 

@@ -14,7 +14,7 @@ public enum PageOutMethod: String, Sendable, Hashable, CaseIterable {
 /// Moving a stopped tree's memory to swap, and telling where it is.
 ///
 /// Without swap all of these succeed and move nothing: `residency` tells what came of it. Each blocks its caller until the
-/// pages are written: 256 MiB take a third of a second with zram.
+/// pages are written: 256 MiB take a third of a second with zram. `PageOutJob` does it piece by piece.
 public enum Paging {
     // MARK: By cgroup
 
@@ -43,71 +43,16 @@ public enum Paging {
     /// EACCES: needs the rights to trace them. ESRCH: they are gone.
     @discardableResult
     public static func pageOut(_ pids: [Int32]) throws(KernelError) -> UInt64 {
-        var asked: UInt64 = 0
-        var failure: KernelError?
-        for pid in pids {
-            do throws(KernelError) { asked += try pageOut(pid) } catch { failure = error }
-        }
-        if asked == 0, let failure { throw failure }
-        return asked
-    }
-
-    private static func pageOut(_ pid: Int32) throws(KernelError) -> UInt64 {
-        // Before the map is read: should another process get the pid meanwhile, nothing happens to it.
-        var pidfd = Descriptor(try check(curfew_pidfd_open(pid), "open process", decimal(Int(pid))))
-        defer { pidfd.close() }
-        let ranges = try swappableRanges(of: pid)
-        var asked: UInt64 = 0
-        var index = 0
-        while index < ranges.count {
-            let batch = Self.batch(of: ranges, from: index)
-            let result = ranges.withUnsafeBufferPointer {
-                curfew_page_out(pidfd.number, $0.baseAddress.map { $0 + index }, batch.count)
-            }
-            // The first is locked, or unmapped since: the others still count.
-            if result == -EINVAL || result == -ENOMEM || result == -EAGAIN {
-                index += 1
-                continue
-            }
-            try check(result, "page out", "process \(pid)")
-            asked += UInt64(result)
-            index += result == Int32(batch.bytes) ? batch.count : count(of: UInt64(result), in: ranges[index...]) + 1
-        }
-        return asked
-    }
-
-    /// What one call takes: the kernel's bounds are 1,024 ranges and 2 GiB less a page.
-    private static let rangesPerCall = 512
-    private static let bytesPerCall: UInt64 = 1 << 30
-
-    private static func batch(of ranges: [curfew_range], from start: Int) -> (count: Int, bytes: UInt64) {
-        var bytes: UInt64 = 0
-        var count = 0
-        while count < rangesPerCall, start + count < ranges.count {
-            let length = ranges[start + count].length
-            if count > 0, bytes + length > bytesPerCall { break }
-            bytes += length
-            count += 1
-        }
-        return (count, bytes)
-    }
-
-    /// How many whole ranges so many bytes are. The one after them is the one that failed.
-    private static func count(of bytes: UInt64, in ranges: ArraySlice<curfew_range>) -> Int {
-        var left = bytes
-        var count = 0
-        for range in ranges {
-            guard left >= range.length else { break }
-            left -= range.length
-            count += 1
-        }
-        return count
+        var walk = PageOutWalk(pids)
+        while walk.step() {}
+        if walk.asked == 0, let failure = walk.failure { throw failure }
+        return walk.asked
     }
 
     // MARK: A process's map
 
     /// The ranges whose pages only swap can hold: private ones, and shared ones without a file.
-    private static func swappableRanges(of pid: Int32) throws(KernelError) -> [curfew_range] {
+    static func swappableRanges(of pid: Int32) throws(KernelError) -> [curfew_range] {
         let contents = Procfs.withPath(pid, "/maps") { path -> (result: Int32, bytes: [UInt8]?)? in
             var descriptor = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY, 0))
             defer { descriptor.close() }
@@ -139,7 +84,7 @@ public enum Paging {
     private static func append(_ start: UInt64, _ end: UInt64, to ranges: inout [curfew_range]) {
         var start = start
         while start < end {
-            let length = min(end - start, bytesPerCall)
+            let length = min(end - start, PageOutWalk.bytesPerStep)
             ranges.append(curfew_range(start: start, length: length))
             start += length
         }

@@ -40,6 +40,17 @@ public struct ProcessSnapshot: Sendable, Hashable {
         descriptors = Procfs.descriptorCount(pid)
     }
 
+    /// The first so many are put in order; a measure takes 1 µs.
+    private static let mostOrdered = 100
+
+    /// Those with the most anonymous memory resident first, the rest as they were; beyond 100 as they were too.
+    public static func largestFirst(_ pids: [Int32]) -> [Int32] {
+        let measured = pids.prefix(mostOrdered).enumerated().map { index, pid in
+            (pid: pid, size: Procfs.anonymousResident(pid)?.anonymous ?? 0, index: index)
+        }
+        return measured.sorted { ($1.size, $0.index) < ($0.size, $1.index) }.map(\.pid) + pids.dropFirst(mostOrdered)
+    }
+
     /// As many as can be looked at in `microseconds`, in the order given; the rest is counted.
     ///
     /// Their locks come last: once time is over, those looked for are the ones found so far.

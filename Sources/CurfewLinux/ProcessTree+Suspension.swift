@@ -49,6 +49,7 @@ extension ProcessTree {
         known.removeAll(keepingCapacity: true)
         unconfirmed.removeAll(keepingCapacity: true)
         needsAnotherWalk = false
+        hasSeenVanishing = false
     }
 
     /// Looks again at what wasn't stopped yet; true once nothing is left.
@@ -148,7 +149,10 @@ extension ProcessTree {
     /// `isLate`: found after all others were stopped, so whatever has stopped it came from us.
     private func stop(_ pid: Int32, _ terminalGroup: Int32?, isLate: Bool = false) {
         if known.contains(pid) { return }
-        guard let stat = Procfs.stat(pid), !stat.isGone else { return }
+        guard let stat = Procfs.stat(pid), !stat.isGone else {
+            hasSeenVanishing = true
+            return
+        }
         known.insert(pid)
         if stat.isStopped, stat.processGroup != terminalGroup, !isLate {
             stoppedBefore.insert(pid)
@@ -166,15 +170,19 @@ extension ProcessTree {
     private func suspendByWalking(_ terminalGroup: Int32?) {
         stopLevels(terminalGroup, isLate: false)
         stopGroup()
-        var isEverythingSeen = false
-        for _ in 0..<100 where !isEverythingSeen {
+        var cleanWalks = 0
+        for _ in 0..<100 where cleanWalks < wantedCleanWalks {
             let count = stopped.count
             stopLevels(terminalGroup, isLate: true)
             for pid in containment.processes() ?? [] { stop(pid, terminalGroup, isLate: true) }
-            isEverythingSeen = stopped.count == count
+            cleanWalks = stopped.count == count ? cleanWalks + 1 : 0
         }
-        needsAnotherWalk = !isEverythingSeen || !unconfirmed.isEmpty
+        needsAnotherWalk = cleanWalks < wantedCleanWalks || !unconfirmed.isEmpty
     }
+
+    /// Where something has ended under our eyes, something may just have been forked: a list of children that changes
+    /// while it is read can be short of one. Source: proc_pid_task_tid_children(5).
+    private var wantedCleanWalks: Int { hasSeenVanishing ? 8 : 1 }
 
     private func stopLevels(_ terminalGroup: Int32?, isLate: Bool) {
         var level = Procfs.children(of: supervisor)

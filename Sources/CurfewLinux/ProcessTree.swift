@@ -28,6 +28,8 @@ public final class ProcessTree {
     var isSuspended = false
     /// Whether something can have forked after it was looked at, so that one more walk has to find nothing.
     var needsAnotherWalk = false
+    /// Whether a process was found, and had ended when it was looked at.
+    var hasSeenVanishing = false
 
     struct Member {
         var pid: Int32
@@ -170,7 +172,25 @@ public final class ProcessTree {
         if let footprint = containment.footprint { return footprint }
         let pids = processes()
         if let limit, let footprint = Self.cheapFootprint(of: pids, limit: limit) { return footprint }
-        return pids.reduce(0) { $0 + (Procfs.proportionalFootprint($1) ?? 0) }
+        return Self.proportionalFootprint(of: pids, limit: limit)
+    }
+
+    /// By each process's share of the pages that it shares.
+    ///
+    /// Who ends meanwhile leaves its share to those that are read after it, where it is counted again. So a sum over the
+    /// limit is believed only if all it is made of were still there when all were read once more.
+    private static func proportionalFootprint(of pids: [Int32], limit: UInt64?) -> UInt64 {
+        var parts = pids.map { Procfs.proportionalFootprint($0) }
+        var least = UInt64.max
+        for _ in 0..<4 {
+            let sum = parts.reduce(0) { $0 + ($1 ?? 0) }
+            least = min(least, sum)
+            guard let limit, sum > limit else { break }
+            let again = pids.map { Procfs.proportionalFootprint($0) }
+            if zip(parts, again).allSatisfy({ ($0 ?? 0) == 0 || ($1 ?? 0) > 0 }) { return sum }
+            parts = again
+        }
+        return least
     }
 
     /// By what is resident, where that decides: nothing much is, or one process alone is over the limit. Nil where

@@ -24,7 +24,10 @@ public struct RuntimeDirectory: Sendable {
         return curfew_stat_at(AT_FDCWD, path, true, &status) == 0 && status.uid == geteuid()
     }
 
-    public func socketPath(_ name: String) -> String { path + "/" + name + ".sock" }
+    public func socketPath(_ name: String) -> String { path + "/" + name + Self.socketSuffix }
+
+    /// What follows an app's name in its socket's.
+    public static let socketSuffix = ".sock"
 
     /// Makes sure of it: ours alone, 0700. EPERM: somebody else's, or open to others.
     public func prepare() throws(KernelError) -> Descriptor {
@@ -48,7 +51,7 @@ public struct RuntimeDirectory: Sendable {
 
     /// The names that have a socket here, in order; some may be of supervisors that are gone.
     public func names() -> [String] {
-        let suffix = ".sock"
+        let suffix = Self.socketSuffix
         let names = Directory.names(of: path) ?? []
         return names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.utf8.count)) }.sorted()
     }

@@ -53,7 +53,9 @@ enum StateText {
         case .didFinishLaunching: "--launch-limit"
         case .didEnterBackground: "--enter-background-limit"
         case .willTerminate: "--terminate-limit"
-        case .didBecomeActive, .willResignActive, .willEnterForeground, .backgroundTaskWillExpire: "–"
+        case .didBecomeActive, .willResignActive, .willEnterForeground, .backgroundTaskWillExpire,
+            .didReceiveMemoryWarning:
+            "–"
         }
     }
 

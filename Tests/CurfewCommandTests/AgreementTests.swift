@@ -16,10 +16,16 @@ struct AgreementTests {
         "--on-supervisor-exit": "resume", "--owner": "42", "--wake": "fetch", "--launch-option": "reason=test",
         "--on": "didEnterBackground=USR1", "--exec-on": "didBecomeActive=true", "--settings": "/tmp/app.conf",
         "--settings-signal": "SIGHUP", "--watchdog": "10", "--journal": "/tmp/journal",
+        "--memory-high": "150M", "--background-memory": "50M", "--background-memory-high": "40M", "--memory-low": "10%",
+        "--disk-low": "1G", "--background-cpu": "80%/60s", "--cpu-limit-action": "log", "--background-priority": "low",
+        "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",
     ]
 
     /// What an option can't be without.
-    private static let companions = ["--settings-signal": ["--settings", "x"]]
+    private static let companions = [
+        "--settings-signal": ["--settings", "x"], "--lock-wait": ["--locks", "defer"],
+        "--page-out-above": ["--page-out", "1"],
+    ]
 
     /// Values good for some options and bad for others, or for all.
     private static let probes =
@@ -29,7 +35,10 @@ struct AgreementTests {
             "1,5", "0x10", "1KB", "1.5G", "0M", "64KiB", "a/b", "..", ".", "-x", "@", "a b", "é", "auto", "cgroup2",
             "cgroup3", "both", "freezer", "kill", "ios4", "ios6", "iOS4", "0.001", "0.0009", "1000000", "1000001",
             "1e999", "99999999999", String(repeating: "a", count: 64), String(repeating: "a", count: 65), "--budget",
-            "--json", "x=y", "=",
+            "--json", "x=y", "=", "10%", "0%", "100%", "101%", "12.5%", "%", "-5%", "1e2%", "80%/60s", "80%/", "/60s",
+            "80/60", "150%/1s/2s", "80%/inf", "80%/1ms", "80%/10ms", "1000000%", "10001", "10000", "3/1min", "3/",
+            "3/0", "3/inf", "/3", "inf%", "defer",
+            "throttle", "low",
         ]
 
     /// The same for what is said of events.
@@ -50,7 +59,7 @@ struct AgreementTests {
     private static func operands(_ verb: String) -> [String] {
         switch verb {
         case "run": ["true"]
-        case "home", "open", "interrupt", "dismiss", "quit", "task begin": ["backup"]
+        case "home", "open", "interrupt", "dismiss", "quit", "warn", "task begin": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
@@ -145,7 +154,12 @@ struct AgreementTests {
 
     @Test(
         "Each kind of value is the same",
-        arguments: ["--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner"])
+        arguments: [
+            "--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner",
+            "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
+            "--page-out-above",
+            "--cpu-limit-action",
+        ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
     @Test(

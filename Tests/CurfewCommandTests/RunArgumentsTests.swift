@@ -33,14 +33,22 @@ struct RunArgumentsTests {
         }
     }
 
+    /// A profile's, with what every app is held to besides.
+    private static func policy(_ profile: Profile) -> Policy {
+        var policy = Policy(profile: profile)
+        policy.backgroundCPU = .standard
+        policy.backgroundCPU?.processors = Processors.count
+        return policy
+    }
+
     @Test("Nothing but a command is the ios4 profile")
     func defaults() throws {
         let read = try read("make", "-j8")
         #expect(read.command == ["make", "-j8"])
-        #expect(read.policy == Policy(profile: .ios4))
+        #expect(read.policy == Self.policy(.ios4))
         #expect(read.plan.name == nil)
         #expect(read.plan.reportPath == nil)
-        #expect(read.plan.memoryLimit == nil)
+        #expect(read.plan.memory.fatal == nil)
         #expect(read.plan.launch == LaunchOptions())
         #expect(read.plan.journalPath == nil)
         #expect(read.plan.settingsPath == nil)
@@ -61,7 +69,7 @@ struct RunArgumentsTests {
             ("--launch-limit", \.launchLimit), ("--wake-limit", \.wakeLimit), ("--time-limit", \.timeLimit),
         ] as [(String, any WritableKeyPath<Policy, Span> & Sendable)])
     func durations(option: String, number: any WritableKeyPath<Policy, Span> & Sendable) throws {
-        var expected = Policy(profile: .ios4)
+        var expected = Self.policy(.ios4)
         expected[keyPath: number] = .milliseconds(1_500)
         #expect(try read(option, "1.5s", "true").policy == expected)
         #expect(try read("\(option)=1.5s", "true").policy == expected)
@@ -77,8 +85,8 @@ struct RunArgumentsTests {
         #expect(try read("--name", "backup", "true").plan.name == "backup")
         #expect(try read("--report", "why.json", "true").plan.reportPath == "why.json")
         #expect(try read("--background", "true").plan.launch == LaunchOptions(inBackground: true))
-        #expect(try read("--memory", "200M", "true").plan.memoryLimit == 209_715_200)
-        #expect(try read("--memory", "inf", "true").plan.memoryLimit == nil)
+        #expect(try read("--memory", "200M", "true").plan.memory.fatal == 209_715_200)
+        #expect(try read("--memory", "inf", "true").plan.memory.fatal == nil)
         #expect(try read("--containment", "tree", "true").plan.containment == .tree)
         #expect(try read("--suspend", "freezer", "true").plan.suspension == .freezer)
         #expect(try read("--on-supervisor-exit", "resume", "true").plan.onSupervisorExit == .resume)
@@ -88,15 +96,79 @@ struct RunArgumentsTests {
         #expect(try read("--aware", "true").policy.requiresHello)
         #expect(try read("--wait-all", "true").policy.waitsForTree)
         #expect(try read("--terminate-suspended", "wake", "true").policy.terminateSuspended == .wake)
-        #expect(try read("--profile", "ios13", "true").policy == Policy(profile: .ios13))
+        #expect(try read("--profile", "ios13", "true").policy == Self.policy(.ios13))
         #expect(try read("--journal", "j", "true").plan.journalPath == "j")
         #expect(try read("--settings", "s", "true").plan.settingsPath == "s")
         #expect(try read("--exits-on-suspend", "true").policy.exitsOnSuspend)
     }
 
+    @Test("What it may use of the machine")
+    func resources() throws {
+        #expect(try read("--memory-high", "1G", "true").plan.memory == MemoryLimits(soft: 1 << 30))
+        #expect(try read("--background-memory", "1M", "true").plan.backgroundMemory == 1 << 20)
+        #expect(try read("--background-memory", "inf", "true").plan.backgroundMemory == .max)
+        #expect(try read("--background-memory-high", "2K", "true").plan.backgroundMemoryHigh == 2048)
+        #expect(try read("--memory-low", "12.5%", "true").plan.memoryLow == .percent(12.5))
+        #expect(try read("--memory-low", "1G", "true").plan.memoryLow == .bytes(1 << 30))
+        #expect(try read("--disk-low", "100%", "true").plan.diskLow == .percent(100))
+        #expect(try read("--strict", "true").plan.isStrict)
+        #expect(try read("--locks", "kill", "true").policy.locks == .kill)
+        #expect(try read("--locks", "defer", "--lock-wait", "2", "true").policy.lockWait == .seconds(2))
+        #expect(try read("--resume-limit", "3", "true").policy.resumeLimit == 3)
+        #expect(try read("--resume-limit", "inf", "true").policy.resumeLimit == nil)
+        #expect(try read("--resume-limit", "3/1min", "true").policy.resumeWindow == .seconds(60))
+        #expect(try read("true").policy.resumeLimit == 15)
+        #expect(try read("--background-priority", "low", "true").policy.yieldsInBackground)
+        #expect(
+            try read("--page-out", "10", "true").policy.pageOut
+                == PageOutPolicy(delay: .seconds(10), threshold: 8 << 20))
+        #expect(try read("--page-out", "1", "--page-out-above", "1M", "true").policy.pageOut?.threshold == 1 << 20)
+    }
+
+    @Test("The background CPU limit is a share of a window, a number that is scaled, or none")
+    func backgroundCPU() throws {
+        func limit(_ words: String...) throws -> CPUPolicy? {
+            try Argv.withReader("run", words + ["true"]) { reader throws(UsageError) in
+                try RunArguments.parse(reader).policy.backgroundCPU
+            }
+        }
+        let processors = Processors.count
+        #expect(try limit()?.limit == .seconds(48))
+        #expect(try limit()?.window == .seconds(60))
+        #expect(try limit("--background-cpu", "inf") == nil)
+        #expect(try limit("--background-cpu", "150%")?.limit == .seconds(90))
+        #expect(
+            try limit("--background-cpu", "50%/10s", "--cpu-limit-action", "log")
+                == CPUPolicy(limit: .seconds(5), window: .seconds(10), action: .log, processors: processors))
+        #expect(try limit("--background-cpu", "50%/10s", "--time-scale", "10")?.limit == .milliseconds(500))
+        // An average over less than a second tells of a start only.
+        #expect(try limit("--background-cpu", "50%/10s", "--time-scale", "1000")?.window == .seconds(1))
+        #expect(try limit("--background-cpu", "50%/100ms", "--time-scale", "1000")?.window == .milliseconds(100))
+        #expect(try limit("--background-cpu", "50%/10s", "--time-scale", "0.5")?.window == .seconds(20))
+        #expect(try limit("--time-scale", "60")?.window == .seconds(1))
+    }
+
+    @Test("What needs another option says so")
+    func companions() {
+        #expect(
+            problem("--page-out-above", "1M", "true")
+                == "curfew: run: --page-out-above needs --page-out D, how long after its suspension an app is paged out"
+        )
+        #expect(problem("--lock-wait", "1", "true") == "curfew: run: --lock-wait needs --locks defer, which waits")
+        #expect(
+            problem("--background-cpu", "80", "true")
+                == "curfew: run: --background-cpu: \"80\" isn't \(CPULimitArgument.accepted)")
+        #expect(
+            problem("--memory-low", "101%", "true")
+                == "curfew: run: --memory-low: \"101%\" isn't \(AmountArgument.accepted)")
+        #expect(
+            problem("--resume-limit", "-1", "true")
+                == "curfew: run: --resume-limit: \"-1\" isn't \(RateArgument.accepted)")
+    }
+
     @Test("--watchdog sets how often a sign of life is owed; 0 and inf are none")
     func watchdog() throws {
-        var expected = Policy(profile: .ios4)
+        var expected = Self.policy(.ios4)
         #expect(try read("--watchdog", "0", "true").policy == expected)
         #expect(try read("--watchdog", "inf", "true").policy == expected)
         #expect(try read("--watchdog", "5", "--watchdog", "inf", "true").policy == expected)
@@ -181,7 +253,7 @@ struct RunArgumentsTests {
 
     @Test("A number set on its own holds before and after --profile")
     func overridesProfile() throws {
-        var expected = Policy(profile: .ios13)
+        var expected = Self.policy(.ios13)
         expected.backgroundBudget = .seconds(7)
         #expect(try read("--budget", "7", "--profile", "ios13", "true").policy == expected)
         #expect(try read("--profile", "ios13", "--budget", "7", "true").policy == expected)
@@ -212,7 +284,7 @@ struct RunArgumentsTests {
             #expect(plan.policy.terminateLimit == Profile.ios4.terminateLimit.scaled(by: 60))
         }
         #expect(try read("--time-scale", "0.5", "true").policy.terminateLimit == .seconds(10))
-        #expect(try read("--time-scale", "1", "true").policy == Policy(profile: .ios4))
+        #expect(try read("--time-scale", "1", "true").policy == Self.policy(.ios4))
     }
 
     @Test("What follows the command is the command's own")

@@ -55,11 +55,11 @@ struct EngineOrderTests {
         scenario.kernel[.a].footprints = [100, 2_000_001]
         let policy = Policy.with { $0.memory = MemoryPolicy(fatalLimit: 2_000_000, isEnforcedByKernel: false) }
         let lines = scenario.start(.a, policy)
-        #expect(lines.last == "footprint a limit 2000000: 100")
+        #expect(lines.last == "footprint a limit 1600000: 100")
         #expect(scenario.untilDeadline == .milliseconds(1))
         #expect(
             scenario.pass(.milliseconds(1)) == [
-                "footprint a limit 2000000: 2000001", "SIGKILL a", "record a killing memory-limit",
+                "footprint a limit 1600000: 2000001", "will kill a", "SIGKILL a", "record a killing memory-limit",
                 "record a state notRunning", "state a active to notRunning",
             ])
     }
@@ -69,7 +69,7 @@ struct EngineOrderTests {
         let scenario = EngineScenario()
         scenario.kernel[.a].footprints = [1]
         scenario.start(.a, .with { $0.memory = MemoryPolicy(fatalLimit: 1 << 40, isEnforcedByKernel: false) })
-        #expect(scenario.pass(.seconds(1)) == Array(repeating: "footprint a limit 1099511627776: 1", count: 4))
+        #expect(scenario.pass(.seconds(1)) == Array(repeating: "footprint a limit 1099406770176: 1", count: 4))
     }
 
     @Test("A debugger holds the stop off, is looked for each second, and the stop comes when it has gone")

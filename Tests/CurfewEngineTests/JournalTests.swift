@@ -18,7 +18,16 @@ struct JournalTests {
         $0.grace = Span(nanoseconds: 1)
         $0.handlerGrace = Span(nanoseconds: 2)
         $0.watchdogInterval = .seconds(9)
-        $0.memory = MemoryPolicy(fatalLimit: .max, isEnforcedByKernel: true)
+        $0.memory = MemoryPolicy(
+            foreground: MemoryLimits(fatal: .max, soft: 5), background: MemoryLimits(fatal: 4, soft: 3),
+            isEnforcedByKernel: true)
+        $0.backgroundCPU = CPUPolicy(limit: .seconds(2), window: .seconds(3), action: .throttle, processors: 5)
+        $0.locks = .defer
+        $0.lockWait = .milliseconds(8_912)
+        $0.pageOut = PageOutPolicy(delay: .seconds(4), threshold: 6)
+        $0.resumeLimit = 7
+        $0.resumeWindow = .milliseconds(9_123)
+        $0.yieldsInBackground = true
         $0.requiresHello = true
         $0.terminateSuspended = .wake
         $0.terminateSignal = 2
@@ -63,6 +72,20 @@ struct JournalTests {
         .memoryLimitHit(.a, bytes: 0),
         .tracerChecked(.a, isTraced: true),
         .cpuTimeMeasured(.a, .seconds(1)),
+        .warn(.a, .critical, request: RequestID(8)),
+        .memoryMarkReached(.a, bytes: 1),
+        .memoryMarkArmed(.a, true),
+        .locksChecked(.a, []),
+        .locksChecked(
+            .a,
+            [
+                FileLock(path: "/a \"b\"\n", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false),
+                FileLock(path: "", kind: "OFD", isWrite: false, pid: -1, isWaitedFor: true),
+            ]),
+        .watchMemory(low: .max, sustained: .infinite, isToldOfStalls: true),
+        .availableMemoryMeasured(.max, isStalling: true),
+        .watchDisk(low: 1),
+        .freeDiskMeasured(2),
         .tick,
     ]
 

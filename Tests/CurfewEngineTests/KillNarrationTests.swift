@@ -104,6 +104,64 @@ struct KillNarrationTests {
                 $0.elapsed = .milliseconds(90_012)
             }, "time-limit: it ran for 1 min 30 s; the limit is 1 min 30 s"
         ),
+        (
+            .sample(.memoryHighwater) {
+                $0.footprint = 120 << 20
+                $0.memoryLimit = 100 << 20
+                $0.available = 900 << 20
+                $0.availableLimit = 1 << 30
+            },
+            "memory-highwater (jetsam 2): the machine has only 900 MiB of memory left (1 GiB are wanted), and its "
+                + "footprint of 120 MiB is over its soft limit of 100 MiB"
+        ),
+        (
+            .sample(.memoryPressure) {
+                $0.available = 900 << 20
+                $0.availableLimit = 1 << 30
+                $0.band = .suspended
+            },
+            "memory-pressure (jetsam 4): the machine has only 900 MiB of memory left (1 GiB are wanted), and it was the "
+                + "first to go (suspended)"
+        ),
+        (
+            .sample(.idleExit) {
+                $0.available = 900 << 20
+                $0.availableLimit = 1 << 30
+            },
+            "idle-exit (jetsam 9): the machine has only 900 MiB of memory left (1 GiB are wanted) for long, and it was "
+                + "suspended and idle"
+        ),
+        (
+            .sample(.cpuLimit) {
+                $0.cpuTime = .milliseconds(48_100)
+                $0.elapsed = .seconds(54)
+                $0.cpuLimit = .seconds(48)
+                $0.limit = .seconds(60)
+            },
+            "cpu-limit: it used 48 s of CPU time in 54 s (89 %) in background; the limit is 48 s in 1 min (80 %)"
+        ),
+        (
+            .sample(.suspendedWithLockedFile) {
+                $0.locks = [
+                    FileLock(path: "/a.db", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false),
+                    FileLock(path: "/b", kind: "OFD", isWrite: false, pid: 8, isWaitedFor: true),
+                ]
+            },
+            "suspended-with-locked-file (0xdead10cc): it was suspended while it held a lock on /a.db (POSIX, pid 7), "
+                + "/b (OFD read lock, pid 8, waited for by another program)"
+        ),
+        (
+            .sample(.resumedTooOften) {
+                $0.count = 16
+                $0.limit = .seconds(300)
+            }, "resumed-too-often (0xbad22222): it was resumed 16 times within 5 min while it was suspended"
+        ),
+        (
+            .sample(.diskSpace) {
+                $0.available = 100 << 20
+                $0.availableLimit = 1 << 30
+            }, "disk-space (0xbaddd15c): only 100 MiB of disk are free; 1 GiB are wanted"
+        ),
         (.sample(.supervisorExit), "supervisor-exit: its supervisor ended"),
     ]
 

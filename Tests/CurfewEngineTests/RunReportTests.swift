@@ -9,13 +9,14 @@ import Testing
 struct RunReportTests {
     private func report(
         _ ending: Ending, command: [String] = ["make", "-j8"], started: Bool = true, cpu: UInt64 = 1_500_000,
-        peak: UInt64? = 1 << 20
+        peak: UInt64? = 1 << 20, snapshot: KillSnapshot? = nil
     ) throws -> JSON {
         let now = Instant(nanoseconds: curfew_monotonic_nanoseconds())
         let report = RunReport(
-            name: "make", command: command, leader: 4321, containment: "cgroup2 + memory.max",
+            name: "make", leader: 4321, command: command, containment: "cgroup2 + memory.max",
             policy: Policy(profile: .ios4), startedAt: started ? now - .milliseconds(2_500) : nil, endedAt: now,
-            cpuMicroseconds: cpu, peakMemory: peak, ending: ending)
+            measures: RunMeasures(cpuMicroseconds: cpu, peakMemory: peak), snapshot: snapshot, events: [],
+            ending: ending)
         var bytes: [UInt8] = []
         report.json.write(into: &bytes, indent: 2)
         return try JSON.parse(bytes)
@@ -33,6 +34,7 @@ struct RunReportTests {
             keys(json) == [
                 "version", "app", "command", "pid", "containment", "reason", "code", "message", "status", "leader",
                 "state", "limit", "tasks", "started", "ended", "seconds", "cpuSeconds", "peakMemoryBytes",
+                "exitCategory", "visibility", "limits",
             ])
         #expect(json["version"] == .integer(1))
         #expect(json["app"] == .string("make"))

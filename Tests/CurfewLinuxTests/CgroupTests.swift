@@ -272,7 +272,7 @@ struct Cgroup1Tests {
 struct ContainmentTests {
     @Test("A process tree alone: no freezer, no limit, nothing to remove")
     func tree() throws {
-        var containment = try Containment.make(.tree, name: name, memoryLimit: 1 << 30) { _, _ in
+        var containment = try Containment.make(.tree, name: name, resources: .memory(1 << 30)) { _, _ in
             Issue.record("a path was told")
         }
         #expect(containment.kind == .tree)
@@ -288,10 +288,65 @@ struct ContainmentTests {
         #expect(isRemoved)
     }
 
+    // Skipped where no v1 memory controller is mounted or this user may make no cgroup in it.
+    @Test(
+        "A limit above it that is hit isn't its own, though the kernel tells of it here too",
+        .enabled(if: ScratchCgroup.hasMemory, "no cgroup v1 memory controller that this user may write to"))
+    func limitAbove() throws {
+        let scratch = try #require(ScratchCgroup(.memory))
+        defer { scratch.remove() }
+        #expect(curfew_write_file_at(AT_FDCWD, scratch.path + "/memory.limit_in_bytes", "16M") >= 0)
+        var mounts = CgroupMounts()
+        mounts.memory = scratch.path
+        var containment = Containment()
+        containment.holdMemory(8 << 20, mounts, name: name) { _, _ in }
+        let held = try #require(containment.memory)
+        let innocent = try TestChild(shell: TestChild.stay) { $0.joining = [held.joining.number] }
+        defer { innocent.end() }
+        #expect(innocent.line() == "ready")
+        var beside = try Cgroup1(parent: scratch.path, name: "beside")
+        defer { beside.closeJoining() }
+        // `tail` keeps all it reads, for there is no line to end. Held to 512 MiB by itself, should the limit not hold.
+        let greedy = try TestChild(shell: "ulimit -v 524288; exec tail /dev/zero") {
+            $0.joining = [beside.joining.number]
+        }
+        defer { greedy.end() }
+        #expect(greedy.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(isReadable(containment.outOfMemoryEvent))
+        #expect(containment.outOfMemoryKills == 0)
+        // Its own, after that, is told as ever.
+        let culprit = try TestChild(shell: "ulimit -v 524288; exec tail /dev/zero") {
+            $0.joining = [held.joining.number]
+        }
+        defer { culprit.end() }
+        #expect(culprit.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(containment.outOfMemoryKills > 0)
+    }
+
+    // Skipped where no v1 memory controller is mounted or this user may make no cgroup in it.
+    @Test(
+        "A mark beyond all numbers is never told of, and does no harm",
+        .enabled(if: ScratchCgroup.hasMemory, "no cgroup v1 memory controller that this user may write to"))
+    func markBeyondAll() throws {
+        let scratch = try #require(ScratchCgroup(.memory))
+        defer { scratch.remove() }
+        var mounts = CgroupMounts()
+        mounts.memory = scratch.path
+        var containment = Containment()
+        containment.holdMemory(nil, mounts, name: name) { _, _ in }
+        let held = try #require(containment.memory)
+        // What a shell is charged is more than its footprint.
+        let child = try TestChild(shell: TestChild.stay) { $0.joining = [held.joining.number] }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        let isArmed = containment.armMemoryMark(.max, fatal: nil)
+        #expect(!isArmed)
+    }
+
     @Test("A kind asked for by name that can't be had is an error", arguments: [ContainmentKind.cgroup2, .cgroup1])
     func refused(kind: ContainmentKind) {
         #expect(throws: KernelError.self) {
-            _ = try Containment.make(kind, name: "no-such-parent-\(getpid())/curfew.x.1", memoryLimit: nil) { _, _ in }
+            _ = try Containment.make(kind, name: "no-such-parent-\(getpid())/curfew.x.1") { _, _ in }
         }
     }
 
@@ -299,7 +354,7 @@ struct ContainmentTests {
     func auto() throws {
         var paths: [String] = []
         var containment = try Containment.make(
-            .auto, name: "curfew.auto-\(getpid()).\(nobody)", memoryLimit: 64 << 20
+            .auto, name: "curfew.auto-\(getpid()).\(nobody)", resources: .memory(64 << 20)
         ) { _, path in
             var status = curfew_file_status()
             #expect(curfew_stat_at(AT_FDCWD, path, false, &status) == -ENOENT)

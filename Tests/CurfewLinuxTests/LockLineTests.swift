@@ -8,14 +8,14 @@ import Testing
 struct LockLineTests {
     private func parsed(_ text: String) -> LockLine? { Array(text.utf8).withUnsafeBytes { LockLine($0) } }
 
-    private func lock(_ text: String) throws -> FileLock { try #require(parsed(text)).lock }
+    private func lock(_ text: String) throws -> LockRange { try #require(parsed(text)).lock }
 
     @Test("A POSIX lock on a part of a file")
     func posix() throws {
         let line = try #require(parsed("1: POSIX  ADVISORY  WRITE 24748 fe:00:16614164 5 14"))
         #expect(line.taker == 24748)
         #expect(!line.isWaiter)
-        #expect(line.lock.file == FileLock.File(major: 0xfe, minor: 0, inode: 16_614_164))
+        #expect(line.lock.file == LockRange.File(major: 0xfe, minor: 0, inode: 16_614_164))
         #expect(line.lock.file.text == "fe:00:16614164")
         #expect(line.lock.kind == .posix)
         #expect(line.lock.access == .write)
@@ -40,7 +40,7 @@ struct LockLineTests {
         #expect(second.isWaiter)
         #expect(second.taker == 24793)
         let breaker = try #require(parsed("2: -> LEASE  BREAKER   WRITE 9 <none>:0 0 EOF"))
-        #expect(breaker.lock.file == FileLock.File())
+        #expect(breaker.lock.file == LockRange.File())
         #expect(breaker.lock.kind == .lease)
     }
 

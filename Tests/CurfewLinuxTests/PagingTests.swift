@@ -154,7 +154,7 @@ struct PagingTests {
             7f0000010000-7f0000020000 rw-s 00000000 00:01 7 /dev/zero (deleted)
             7f0000020000-7f0000030000 rw-s 00000000 00:01 8 /memfd:a b c (deleted)
             7f0000030000-7f0000040000 rw-s 00000000 fd:00 9 /var/lib/database
-            7f0000040000-7f00c0040000 rw-p 00000000 00:00 0 
+            7f0000040000-7f0005040000 rw-p 00000000 00:00 0 
             7ffd00000000-7ffd00004000 r--p 00000000 00:00 0                          [vvar]
             7ffd00004000-7ffd00006000 r-xp 00000000 00:00 0                          [vdso]
             rubbish
@@ -165,8 +165,8 @@ struct PagingTests {
         let expected: [(UInt64, UInt64)] = [
             (0x55d0_c000_1000, 0x1000), (0x55d0_c100_0000, 0x4000), (0x7f00_0000_0000, 0x8000),
             (0x7f00_0001_0000, 0x10000), (0x7f00_0002_0000, 0x10000),
-            // In pieces that one call can take.
-            (0x7f00_0004_0000, 1 << 30), (0x7f00_4004_0000, 1 << 30), (0x7f00_8004_0000, 1 << 30),
+            // In pieces that take one step.
+            (0x7f00_0004_0000, 32 << 20), (0x7f00_0204_0000, 32 << 20), (0x7f00_0404_0000, 16 << 20),
         ]
         #expect(ranges.map(\.start) == expected.map(\.0))
         #expect(ranges.map(\.length) == expected.map(\.1))

@@ -112,6 +112,25 @@ struct ProcessSnapshotTests {
         #expect(taken.omitted > 0)
     }
 
+    @Test(
+        "The largest comes first, the others stay in order; of many only the first hundred are put in order",
+        .enabled(if: TestChild.hasPython, "needs \(TestChild.pythonPath)"))
+    func largest() throws {
+        let child = try TestChild(
+            python: """
+                memory = b"x" * (30 << 20)
+                say(1)
+                stay()
+                """)
+        defer { child.end() }
+        _ = try #require(child.number())
+        let nobody = Int32.max
+        #expect(ProcessSnapshot.largestFirst([nobody, 0, child.pid]) == [child.pid, nobody, 0])
+        let others = [Int32](repeating: nobody, count: 100)
+        #expect(ProcessSnapshot.largestFirst(others + [child.pid]) == others + [child.pid])
+        #expect(ProcessSnapshot.largestFirst([]) == [])
+    }
+
     @Test("Arguments are parted at each NUL; padding at the end is none")
     func words() {
         let words = { (text: String) in Array(text.utf8).withUnsafeBytes { Procfs.words(in: $0) } }

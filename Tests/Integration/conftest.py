@@ -19,7 +19,9 @@ import uuid
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIMIT = 20.0
+# On a slow machine, an emulated one for instance, everything takes longer by some factor.
+PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
+LIMIT = 20.0 * PATIENCE
 
 
 def binary():
@@ -164,7 +166,11 @@ class Sandbox:
         self.marker = uuid.uuid4().hex
         # Short: a socket's path has 107 bytes at most.
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="cf-"))
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.runtime), CURFEW_TEST_MARKER=self.marker)
+        # Reports of kills are no business of the user's who runs the tests.
+        self.state = pathlib.Path(scratch) / "state"
+        self.environment = dict(
+            os.environ, XDG_RUNTIME_DIR=str(self.runtime), XDG_STATE_HOME=str(self.state),
+            CURFEW_TEST_MARKER=self.marker)
         for variable in ("CURFEW_FD", "CURFEW_SOCKET"):
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
@@ -215,6 +221,11 @@ class Sandbox:
 
     def sockets(self):
         return list((self.runtime / "curfew").glob("*")) if (self.runtime / "curfew").exists() else []
+
+    @property
+    def reports(self):
+        """Where reports of kills are."""
+        return self.state / "curfew" / "reports"
 
     def describe(self, pids):
         lines = []
@@ -272,12 +283,12 @@ def sandbox(tmp_path, request):
                 running.process.send_signal(signal.SIGTERM)
         for running in sandbox.running:
             try:
-                running.process.wait(15)
+                running.process.wait(15 * PATIENCE)
             except subprocess.TimeoutExpired:
                 running.process.kill()
         if request.node.get_closest_marker("leaks_allowed"):
             return
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 5 * PATIENCE
         while (sandbox.processes() or sandbox.cgroups()) and time.monotonic() < deadline:
             time.sleep(0.02)
         left = sandbox.processes()
@@ -310,3 +321,33 @@ def held(request, sandbox):
         pytest.skip(f"{request.param} can't be had here: {result.stderr.strip()}")
     assert result.returncode == 0, result.stderr
     return ["--containment", request.param]
+
+
+# A shell of its own takes the device away, even if the tests are killed.
+SWAP = r"""
+PATH=$PATH:/usr/sbin:/sbin
+end() {
+    for try in 1 2 3 4 5 6 7 8 9 10; do swapoff /dev/zram$n && break; sleep 0.1; done
+    echo 1 > /sys/block/zram$n/reset; echo $n > /sys/class/zram-control/hot_remove && echo gone
+}
+read n < /sys/class/zram-control/hot_add || exit
+trap end EXIT
+echo 67108864 > /sys/block/zram$n/disksize && mkswap /dev/zram$n > /dev/null && swapon /dev/zram$n && echo ready || exit
+read line
+"""
+
+
+@pytest.fixture
+def swap():
+    if os.geteuid() != 0 or not os.path.exists("/sys/class/zram-control/hot_add"):
+        pytest.skip("no swap can be made here: it takes root and zram")
+    if not shutil.which("mkswap", path="/usr/sbin:/sbin"):
+        pytest.skip("there is no mkswap")
+    shell = subprocess.Popen(
+        ["sh", "-c", SWAP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    if shell.stdout.readline() != "ready\n":
+        shell.communicate("\n", timeout=LIMIT)
+        pytest.skip("no swap can be made here")
+    yield
+    out, _ = shell.communicate("\n", timeout=LIMIT)
+    assert out == "gone\n"

@@ -16,7 +16,9 @@ import pytest
 
 from conftest import binary, wait_for
 
-VERBS = "run, home, open, interrupt, dismiss, wake, post, quit, ps, status, events, replay, task"
+VERBS = (
+    "run, home, open, interrupt, dismiss, wake, post, warn, quit, ps, status, events, report, replay, doctor, task"
+)
 TASK_VERBS = "begin, end, remaining, list, run"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
 DURATION = "a duration such as 90, 1.5s, 10m, 1h30min or inf"
@@ -34,15 +36,18 @@ OPTIONS = {
         "--grace", "--enter-background-limit", "--terminate-limit", "--launch-limit", "--wake-limit", "--time-limit",
         "--time-scale", "--memory", "--containment", "--suspend", "--terminate-suspended", "--on-supervisor-exit",
         "--drop-caps", "--no-new-privs", "--wake", "--launch-option", "--exits-on-suspend", "--on", "--exec-on",
-        "--settings", "--settings-signal", "--watchdog", "--journal",
+        "--settings", "--settings-signal", "--watchdog", "--journal", "--memory-high", "--background-memory",
+        "--background-memory-high", "--memory-low", "--background-cpu", "--cpu-limit-action", "--background-priority",
+        "--locks", "--lock-wait", "--page-out", "--page-out-above", "--resume-limit", "--disk-low", "--strict",
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "replay": [], "task": [], "task begin": ["--owner", "--json"], "task end": [],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "doctor": ["--json"], "warn": ["--json"],
+    "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "post": ["x", "fetch"], "quit": ["x"], "warn": ["x"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -138,10 +143,15 @@ MISTAKES = [
      'post: "k16=" is one too many; an event carries 16 pairs at most'),
     (["post", "a", "b", "k=" + "x" * 4090],
      "post: the pairs are too long: an event has 4096 bytes at most, all in all"),
+    (["report", "a", "b"], 'report: "b" is one too many; `curfew report --help` shows what is accepted'),
+    (["reprot"], 'there is no verb "reprot"; did you mean report? `curfew --help` tells more'),
     (["replay"], "replay: a file is needed, as `curfew run --journal FILE` wrote it"),
     (["replay", "a", "b"], 'replay: "b" is one too many; `curfew replay --help` shows what is accepted'),
     (["home", "a", "b"], 'home: "b" is one too many; `curfew home --help` shows what is accepted'),
     (["home", "-x"], "home: unknown option -x; `curfew home --help` lists what is accepted"),
+    (["doctor", "x"], 'doctor: "x" is one too many; `curfew doctor --help` shows what is accepted'),
+    (["doctor", "--jsno"],
+     "doctor: unknown option --jsno; did you mean --json? `curfew doctor --help` lists all"),
     (["ps", "x"], 'ps: "x" is one too many; `curfew ps --help` shows what is accepted'),
     (["ps", "--jsno"], "ps: unknown option --jsno; did you mean --json? `curfew ps --help` lists all"),
     (["ps", "-json"], "ps: unknown option -json; did you mean --json? `curfew ps --help` lists all"),
@@ -183,7 +193,7 @@ def test_unknown_option(sandbox, verb):
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
-             "--exits-on-suspend"}
+             "--exits-on-suspend", "--strict"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')
@@ -555,6 +565,9 @@ def test_bash_completes_verbs_options_values_and_apps(sandbox):
     assert complete("curfew", "run", "--profile", "ios1") == ["ios13"]
     assert complete("curfew", "home", "") and "backup" in complete("curfew", "home", "")
     assert "backup" in complete("curfew", "post", "")
+    sandbox.reports.mkdir(parents=True)
+    (sandbox.reports / "backup-20251121T124509Z-7.json").write_text("{}")
+    assert complete("curfew", "report", "") == ["backup-20251121T124509Z-7"]
     assert complete("curfew", "run", "--settings-") == ["--settings-signal"]
 
 
@@ -745,7 +758,10 @@ def test_ps_is_cut_to_the_terminal(sandbox):
 # ---- output that can't be written ----------------------------------------------------------------------------------
 
 
-PRINTING = [["ps"], ["--version"], ["--help"], ["run", "--help"], ["--generate-completion-script", "bash"]]
+PRINTING = [
+    ["ps"], ["report"], ["doctor"], ["--version"], ["--help"], ["run", "--help"],
+    ["--generate-completion-script", "bash"],
+]
 
 
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)

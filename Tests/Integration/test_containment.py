@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import binary, mounted_cgroups, state_letter, thread_letters, wait_for
+from conftest import LIMIT, PATIENCE, binary, mounted_cgroups, state_letter, thread_letters, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY, Alive, Arena, cpu_ticks, needs_root, not_stopped, program, remove_programs, tree)
 
@@ -17,6 +17,9 @@ VICTIMS = [
     "ignore-term", "ignore-all", "stopped", "own-group", "own-session", "daemon", "bare-daemon", "comet",
     "setsid-comet", "vfork", "subreaper", "bomb", "threads", "many",
 ]
+
+# A time limit that is over once the victim is in place.
+SOON = str(0.4 * PATIENCE)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -73,7 +76,7 @@ def assert_all_dead(alive):
 @pytest.mark.parametrize("mode", VICTIMS)
 def test_a_time_limit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
     """Whatever a process does to be missed by a kill, its app's time limit ends it."""
-    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--time-limit", "0.4"])
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--time-limit", SOON])
     status, _, err = running.finish()
     assert (status, "time-limit" in err) == (124, True), err
     assert_all_dead(alive)
@@ -161,7 +164,7 @@ def test_quit_while_suspended_leaves_nothing_of(sandbox, containment, alive, are
 @pytest.mark.parametrize("end", ["time-limit", "leave", "quit-suspended", "supervisor-killed", "front-killed"])
 def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
     """A process that makes cgroups inside its own and moves into them is held, stopped and removed with them."""
-    options = ["--containment=cgroup2"] + (["--time-limit", "0.4"] if end == "time-limit" else [])
+    options = ["--containment=cgroup2"] + (["--time-limit", SOON] if end == "time-limit" else [])
     running = hold(sandbox, alive, arena, "hop", *(["leave"] if end == "leave" else []), options=options)
     if end == "quit-suspended":
         supervisor = running.status()["supervisor"]
@@ -183,7 +186,7 @@ def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
 @pytest.mark.parametrize("mode", VICTIMS)
 def test_an_ordinary_user_leaves_nothing_of(sandbox, alive, arena, mode):
     """Without any cgroup to be had, the tree alone holds; the setsid comet is tried hard and ends as well."""
-    running = hold(sandbox, alive, arena, mode, options=["--time-limit", "0.4"], as_user=AS_ORDINARY)
+    running = hold(sandbox, alive, arena, mode, options=["--time-limit", SOON], as_user=AS_ORDINARY)
     status, _, err = running.finish()
     assert (status, "time-limit" in err) == (124, True), err
     assert_all_dead(alive)
@@ -193,7 +196,7 @@ def test_an_ordinary_user_leaves_nothing_of(sandbox, alive, arena, mode):
 @pytest.mark.parametrize("end", ["quit", "time-limit", "quit-suspended"])
 def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
     """An app may make a PID namespace with an init of its own; it is held, stopped and killed as the rest."""
-    options = ["--containment", containment] + (["--time-limit", "0.4"] if end == "time-limit" else [])
+    options = ["--containment", containment] + (["--time-limit", SOON] if end == "time-limit" else [])
     running = sandbox.start(
         "unshare", "-pf", "sh", "-c", "setsid sleep 60 & sleep 60 & echo up; wait", options=options, **alive.options())
     alive.started()
@@ -211,6 +214,9 @@ def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
 @pytest.mark.parametrize("end", ["quit", "supervisor-killed", "front-killed", "inner-supervisor-killed"])
 def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
     """One app is another supervisor and its app: home stops both, open continues both, each end ends both."""
+    tried = sandbox.curfew("run", "--containment", inner, "--", "true")
+    if tried.returncode == 125:
+        pytest.skip(f"{inner} can't be had here: {tried.stderr.strip()}")
     name = "inner" + sandbox.marker[:8]
     running = sandbox.start(
         binary(), "run", "--name", name, "--containment", inner, "--", "sh", "-c",
@@ -401,3 +407,17 @@ def test_home_and_open_in_a_tight_loop(sandbox, containment, alive, arena):
         assert sandbox.curfew("open", running.name).returncode == 0
     before = arena.steps
     wait_for("it to run on", lambda: arena.steps > before)
+
+
+@needs_root
+def test_read_only_cgroups_leave_the_process_tree(sandbox):
+    """As containers have them; a folder beside the hierarchy's root isn't taken for a cgroup, where one can be made."""
+    result = subprocess.run(
+        ["unshare", "-m", "bash", "-c",
+         "for mount in $(findmnt -rno TARGET -t cgroup,cgroup2); do mount -o remount,bind,ro $mount; done && "
+         "exec curfew run --memory 1G --report /dev/stdout -- true"],
+        env=sandbox.environment, capture_output=True, text=True, timeout=LIMIT)
+    if "mount" in result.stderr or "unshare" in result.stderr:
+        pytest.skip(f"no mounts of one's own here: {result.stderr.strip()}")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["containment"] == "process tree (best effort)"

@@ -286,6 +286,9 @@ def test_both_killed_are_swept_at_the_next_start(sandbox, alive, suspended):
 @pytest.mark.parametrize("options", [["--containment=cgroup1"], ["--containment=cgroup2", "--memory", "50M"]])
 def test_both_killed_with_v1_cgroups_are_swept_too(sandbox, alive, options):
     """So are what they leave in the v1 hierarchies."""
+    tried = sandbox.curfew("run", *options, "--", "true")
+    if tried.returncode == 125:
+        pytest.skip(f"not to be had here: {tried.stderr.strip()}")
     running = start(sandbox, alive, *options)
     running.expect("up")
     kill_both(running)

@@ -49,10 +49,25 @@ def open_again(sandbox, running):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def state_changes(sandbox, running):
+def events(sandbox, running, name):
+    """Those of that name so far."""
     result = sandbox.curfew("events", running.name, "--json")
-    events = [json.loads(line) for line in result.stdout.splitlines()]
-    return [event["to"] for event in events if event["name"] == "stateDidChange"]
+    return [event for event in map(json.loads, result.stdout.splitlines()) if event["name"] == name]
+
+
+def state_changes(sandbox, running):
+    return [event["to"] for event in events(sandbox, running, "stateDidChange")]
+
+
+def newest_report(sandbox, running):
+    result = sandbox.curfew("report", running.name, "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def type_in(running, text):
+    running.process.stdin.write(text.encode())
+    running.process.stdin.flush()
 
 
 class Redis:
@@ -83,13 +98,12 @@ class Redis:
         self.socket.close()
 
 
-@pytest.fixture
-def redis(sandbox):
+def start_redis(sandbox, *settings, options=()):
     """redis-server under curfew, answering; (the app, its socket)."""
     path = sandbox.runtime / "redis.sock"
     running = sandbox.start(
-        "redis-server", "--port", "0", "--unixsocket", path, "--dir", sandbox.scratch, "--appendonly", "yes",
-        "--daemonize", "no")
+        "redis-server", "--port", "0", "--unixsocket", path, "--dir", sandbox.scratch, "--daemonize", "no", *settings,
+        options=options)
 
     def answers():
         try:
@@ -100,6 +114,11 @@ def redis(sandbox):
 
     wait_for("redis-server to answer", answers)
     return running, path
+
+
+@pytest.fixture
+def redis(sandbox):
+    return start_redis(sandbox, "--appendonly", "yes")
 
 
 def hangs(path):
@@ -157,6 +176,53 @@ def test_redis_quit_saves_and_says_bye(sandbox, redis):
     status, output, errors = running.finish()
     assert (status, errors) == (0, "")
     assert "ready to exit, bye bye" in output
+
+
+def fill(path, mebibytes):
+    """Values of 1 MiB each; how many redis took before it hung up."""
+    with Redis(path) as client:
+        for number in range(mebibytes):
+            try:
+                if client.ask(f"SETRANGE value:{number} {(1 << 20) - 1} x") != f":{1 << 20}":
+                    return number
+            except OSError:
+                return number
+    return mebibytes
+
+
+@needs("redis-server")
+def test_redis_filled_past_its_memory_limit_is_killed_and_named(sandbox, containment):
+    running, path = start_redis(
+        sandbox, "--save", "", options=[f"--containment={containment}", "--memory", "100M"])
+    taken = fill(path, 400)
+    # Sampled, on a busy machine, it can get some way past it before it is looked at again.
+    assert 50 <= taken <= (399 if containment == "tree" else 100), "it took what fits"
+    status, _, errors = running.finish()
+    assert status == 137
+    assert re.fullmatch(
+        rf"curfew: {running.name}: killed: memory-limit \(jetsam 7\): "
+        r"its footprint reached [\d.]+ MiB; the limit is 100 MiB\n", errors), errors
+    report = newest_report(sandbox, running)
+    assert (report["reason"], report["exitCategory"]) == ("memory-limit", "memoryResourceLimitExit")
+    assert report["command"][0] == "redis-server"
+    # None where the kernel was quicker, and the warning before wasn't looked at.
+    assert {process["name"] for process in report["processes"]} <= {"redis-server"}
+    assert "redis-server" in sandbox.curfew("report", running.name).stdout
+
+
+@needs("redis-server")
+def test_redis_below_its_memory_limit_is_warned_of_and_lives(sandbox, containment):
+    running, path = start_redis(
+        sandbox, "--save", "", options=[f"--containment={containment}", "--memory", "100M"])
+    assert fill(path, 40) == 40
+    assert events(sandbox, running, "memoryWarning") == []
+    assert fill(path, 88) == 88
+    [warning] = wait_for("a memory warning", lambda: events(sandbox, running, "memoryWarning"))
+    assert warning["level"] == "warning"
+    with Redis(path) as client:
+        assert client.ask("STRLEN value:87") == f":{1 << 20}", "it is only told"
+    assert sandbox.curfew("quit", running.name).returncode == 0
+    assert running.finish()[0] == 0
 
 
 BACKUP = """
@@ -266,6 +332,39 @@ def test_make_sent_home_again_and_again_finishes(sandbox, project):
     assert (project / "program").exists()
 
 
+@needs("make", "gcc")
+def test_make_within_its_memory_limit_is_untouched_when_sent_home_in_the_middle(sandbox, project, containment):
+    running = sandbox.start("make", "-j4", options=[f"--containment={containment}", "--memory", "1G"], cwd=project)
+    running.read_line()
+    wait_for("compilers at work", lambda: len(whole_tree(running)) >= 8)
+    pids = send_home(sandbox, running)
+    assert len(pids) >= 5
+    open_again(sandbox, running)
+    assert running.finish(limit=60)[::2] == (0, "")
+    assert subprocess.run([project / "program"], timeout=20).returncode == 0
+    assert json.loads(sandbox.curfew("report", "--json").stdout) == []
+
+
+@needs("make", "gcc")
+def test_make_past_its_memory_limit_is_killed_with_every_compiler(sandbox, project, containment):
+    """With a table in each file a compiler takes some 50 MiB: one would pass, four don't."""
+    table = f"table[] = {{{','.join(map(str, range(200_000)))}}};\n"
+    for source in project.glob("f*.c"):
+        source.write_text(source.read_text() + f"int {source.stem}_{table}")
+    running = sandbox.start(
+        "make", "-j4", options=[f"--containment={containment}", "--memory", "80M"], cwd=project)
+    status, _, errors = running.finish(limit=60)
+    assert status == 137
+    assert re.fullmatch(
+        rf"curfew: {running.name}: killed: memory-limit \(jetsam 7\): "
+        r"its footprint reached [\d.]+ MiB; the limit is 80 MiB\n", errors), errors
+    assert sandbox.processes() == [], "make, shells and compilers are gone when curfew is"
+    assert not (project / "program").exists()
+    # The largest first; none where the kernel was quicker, and no warning before was looked at.
+    processes = newest_report(sandbox, running)["processes"]
+    assert [process["name"] for process in processes[:1]] in (["cc1"], [])
+
+
 FFMPEG = "ffmpeg -nostdin -loglevel quiet -f lavfi -i testsrc -f null -"
 OVERRUNNING = [
     pytest.param("sha256sum /dev/zero", "--budget=0.6s", id="sha256sum", marks=needs("sha256sum")),
@@ -280,7 +379,8 @@ def test_a_busy_job_that_outstays_its_budget_is_killed_with_its_tree(sandbox, jo
     report = sandbox.scratch / "report.json"
     running = sandbox.shell(
         f"curfew task begin 'work on'; setsid {job} & {job} & wait",
-        options=[option, "--expiration-lead", "0.2s", f"--containment={containment}", "--report", report])
+        options=[option, "--cpu-limit-action=log", "--expiration-lead", "0.2s", f"--containment={containment}",
+                 "--report", report])
     assert running.read_line() == "1", "the task's number"
     program = job.split()[0]
     pids = wait_for(f"two of {program}", lambda: working(running, program, 2))
@@ -370,10 +470,132 @@ def test_python_past_the_memory_limit_takes_its_tree_along(sandbox, command, con
     running = sandbox.start(
         *command, options=["--memory", "80M", f"--containment={containment}", "--report", report])
     status, output, errors = running.finish()
-    assert (status, output) == (137, "")
+    # v1 kills the child by itself; on a busy machine its parent can come that far before it is killed as well.
+    assert (status, output in ("", "went on\n")) == (137, True), output
     assert errors.startswith(f"curfew: {running.name}: killed: memory-limit (jetsam 7): ")
     assert "80 MiB" in errors
     assert json.loads(report.read_text())["reason"] == "memory-limit"
+
+
+ARRAYS = """
+held = []
+for number in range(1, 9):
+    held.append(bytearray(b"x" * (32 << 20)))
+    print(number, flush=True)
+"""
+
+
+@needs("python3")
+def test_python_with_arrays_that_fit_gets_to_its_end(sandbox, containment):
+    running = sandbox.start(
+        "python3", "-c", ARRAYS, options=[f"--containment={containment}", "--memory", "400M"])
+    assert running.finish() == (0, "1\n2\n3\n4\n5\n6\n7\n8\n", "")
+
+
+@needs("python3")
+def test_python_with_an_array_too_many_is_killed_before_it_has_them_all(sandbox, containment):
+    running = sandbox.start(
+        "python3", "-c", ARRAYS, options=[f"--containment={containment}", "--memory", "150M"])
+    status, output, errors = running.finish()
+    assert (status, "the limit is 150 MiB" in errors) == (137, True), errors
+    # Sampled, one more or two can have been had; a cgroup lets none through.
+    assert int(output.split()[-1]) in ((2, 3, 4, 5, 6) if containment == "tree" else (2, 3, 4))
+    assert {process["name"] for process in newest_report(sandbox, running)["processes"]} <= {"python3"}
+
+
+class SQLite:
+    """An sqlite3 under curfew that does on its standard input what it is told."""
+
+    def __init__(self, sandbox, *options):
+        self.sandbox = sandbox
+        self.database = sandbox.scratch / "data.db"
+        self.running = sandbox.start("sqlite3", "-bail", self.database, options=options, stdin=subprocess.PIPE)
+        self.do("CREATE TABLE notes(text);")
+
+    def do(self, statements):
+        """Done when it has said so."""
+        type_in(self.running, statements + "\n.print done\n")
+        self.running.expect("done")
+
+    def home(self):
+        result = self.sandbox.curfew("home", self.running.name)
+        assert (result.returncode, result.stderr) == (0, "")
+        return self.running.status()["state"]
+
+    def commits(self):
+        """Opened, it does what was begun, and ends."""
+        open_again(self.sandbox, self.running)
+        self.do("COMMIT;")
+        self.ends_well()
+
+    def ends_well(self):
+        type_in(self.running, "SELECT count(*) FROM notes;\n.exit\n")
+        status, output, errors = self.running.finish()
+        assert (status, output.split()[-1:], errors) == (0, ["1"], "")
+
+
+WRITE_LOCK = "BEGIN IMMEDIATE; INSERT INTO notes VALUES ('half done');"
+
+
+@needs("sqlite3")
+def test_sqlite_in_a_write_transaction_is_reported_by_its_database(sandbox, containment):
+    sqlite = SQLite(sandbox, f"--containment={containment}", "--locks=report")
+    sqlite.do(WRITE_LOCK)
+    assert sqlite.home() == "suspended"
+    [event] = wait_for("its locks", lambda: events(sandbox, sqlite.running, "suspendedWithLockedFiles"))
+    pid = sqlite.running.status()["pid"]
+    assert f"{sqlite.database} (POSIX, pid {pid})" in event["locks"]
+    assert sqlite.running.status()["locks"] == event["locks"]
+    sqlite.commits()
+
+
+@needs("sqlite3")
+def test_sqlite_in_a_write_transaction_is_killed_when_asked(sandbox, containment):
+    sqlite = SQLite(sandbox, f"--containment={containment}", "--locks=kill")
+    sqlite.do(WRITE_LOCK)
+    sandbox.curfew("home", sqlite.running.name)
+    status, _, errors = sqlite.running.finish()
+    assert status == 137
+    assert errors.startswith(f"curfew: {sqlite.running.name}: killed: suspended-with-locked-file (0xdead10cc): ")
+    assert str(sqlite.database) in errors
+    report = newest_report(sandbox, sqlite.running)
+    assert (report["code"], report["exitCategory"]) == ("0xdead10cc", "suspendedWithLockedFileExit")
+    assert str(sqlite.database) in [lock["path"] for lock in report["locks"] if lock["access"] == "write"]
+    # What was half done is rolled back by the next who looks.
+    result = subprocess.run(
+        ["sqlite3", sqlite.database, "SELECT count(*) FROM notes; PRAGMA integrity_check;"], capture_output=True,
+        text=True, timeout=20)
+    assert (result.returncode, result.stdout.split()) == (0, ["0", "ok"])
+
+
+@needs("sqlite3")
+def test_sqlite_in_wal_mode_is_innocent_between_transactions(sandbox, containment):
+    """It holds read locks on its -shm file all the time."""
+    sqlite = SQLite(sandbox, f"--containment={containment}", "--locks=kill")
+    sqlite.do("PRAGMA journal_mode = WAL; INSERT INTO notes VALUES ('done'); SELECT * FROM notes;")
+    inode = sqlite.database.with_name("data.db-shm").stat().st_ino
+    with open("/proc/locks") as file:
+        assert f":{inode} " in file.read(), "a lock that is none of a writer's"
+    assert sqlite.home() == "suspended"
+    assert events(sandbox, sqlite.running, "suspendedWithLockedFiles") == []
+    open_again(sandbox, sqlite.running)
+    sqlite.ends_well()
+
+
+@needs("sqlite3")
+def test_sqlite_in_a_write_transaction_may_commit_before_it_is_suspended(sandbox, containment):
+    sqlite = SQLite(sandbox, f"--containment={containment}", "--locks=defer", "--lock-wait=20s")
+    sqlite.do(WRITE_LOCK)
+    assert sqlite.home() == "background"
+    # Nothing is read back: suspended once it lets go, it may say nothing more.
+    type_in(sqlite.running, "COMMIT;\n")
+    sqlite.running.wait_state("suspended")
+    assert events(sandbox, sqlite.running, "suspendedWithLockedFiles") == []
+    result = subprocess.run(
+        ["sqlite3", sqlite.database, "SELECT count(*) FROM notes;"], capture_output=True, text=True, timeout=20)
+    assert (result.returncode, result.stdout.split()) == (0, ["1"]), "it is committed, and nobody else is kept out"
+    open_again(sandbox, sqlite.running)
+    sqlite.ends_well()
 
 
 @needs("sqlite3")

@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef SYS_clone3
@@ -2123,13 +2125,15 @@ static void page_out_fails(const void *unused)
 {
     (void)unused;
     const struct curfew_range range = {0, 4096};
-    const struct rule rules[] = {{440, -1, 0, fails_with(ENOSYS)}, {SYS_statfs, -1, 0, fails_with(EIO)}};
+    const struct rule rules[] = {{440, -1, 0, fails_with(ENOSYS)}, {SYS_statfs, -1, 0, fails_with(EIO)},
+                                 {SYS_sched_getaffinity, -1, 0, fails_with(EINVAL)}};
     struct curfew_disk_space space = {1, 2};
-    install_rules(rules, 2);
+    install_rules(rules, 3);
     errno = UNTOUCHED;
     CHECK_EQ(curfew_page_out(0, &range, 1), -ENOSYS);
     CHECK_EQ(curfew_disk_space("/", &space), -EIO);
     CHECK(space.available == 1 && space.total == 2);
+    CHECK_EQ(curfew_processor_count(), 1);
     CHECK_EQ(errno, UNTOUCHED);
 }
 
@@ -2149,8 +2153,30 @@ static void test_disk_space(void)
     CHECK(space.available <= space.total && space.total > 0);
 }
 
+static void test_attributes(void)
+{
+    about("extended attributes");
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/attributes", scratch);
+    close(must(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600), "open"));
+    errno = UNTOUCHED;
+    CHECK(!curfew_has_attribute(path, "user.delegate"));
+    CHECK(!curfew_has_attribute("/nonexistent/at/all", "user.delegate"));
+    CHECK_EQ(errno, UNTOUCHED);
+    if (setxattr(path, "user.delegate", "1", 1, 0) != 0) {
+        skip("this file system has no attributes");
+    } else {
+        CHECK(curfew_has_attribute(path, "user.delegate"));
+        CHECK(!curfew_has_attribute(path, "user.delegat"));
+        must(setxattr(path, "user.delegate", "", 0, 0), "setxattr");
+        CHECK(!curfew_has_attribute(path, "user.delegate"));
+    }
+    unlink(path);
+}
+
 static void test_resources(void)
 {
+    test_attributes();
     about("priorities");
     in_helper(priorities, NULL);
     about("priorities that fail");
@@ -2166,6 +2192,10 @@ static void test_resources(void)
     about("page out and disk space that fail");
     in_helper(page_out_fails, NULL);
     test_disk_space();
+    about("processors");
+    cpu_set_t set;
+    must(sched_getaffinity(0, sizeof set, &set), "sched_getaffinity");
+    CHECK_EQ(curfew_processor_count(), CPU_COUNT(&set));
 }
 
 // ---- running ------------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ int curfew_write(int fd, const void *buffer, size_t size);
 int curfew_read_file_at(int directory, const char *path, void *buffer, size_t size);   // bytes read, at most size
 int curfew_write_file_at(int directory, const char *path, const char *text);           // O_WRONLY, one write
 int curfew_mkdir_at(int directory, const char *path, int mode);
+bool curfew_has_attribute(const char *path, const char *name);   // an extended one, not empty
 int curfew_rmdir_at(int directory, const char *path);
 int curfew_unlink_at(int directory, const char *path);
 int curfew_rename_at(int directory, const char *from, const char *to);
@@ -153,6 +154,7 @@ int curfew_set_nice(pid_t thread, int nice);           // -EACCES: raising it ag
 int curfew_nice_ceiling(int *nice);                    // what RLIMIT_NICE lets this process raise to; 20: nothing
 int curfew_get_io_priority(pid_t thread);              // class << 13 | level; class 0 none, 1 real-time, 2 best, 3 idle
 int curfew_set_io_priority(pid_t thread, int priority);
+int curfew_processor_count(void);                      // those this process may run on; 1 when that can't be told
 
 struct curfew_range {
     uint64_t start;

@@ -69,7 +69,7 @@ struct Nonsense {
         let connection = ConnectionID(random.below(4))
         lastRequest += 1
         let request = RequestID(lastRequest)
-        switch random.below(31) {
+        switch random.below(37) {
         case 0, 1, 2:
             guard launched.insert(id).inserted else { return .tick }
             return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
@@ -96,6 +96,14 @@ struct Nonsense {
         case 27: return .notified(id, Trace.randomNotification(&random))
         case 28: return .cpuTimeMeasured(id, Span(nanoseconds: Int64(random.next() >> 2)))
         case 29: return random.chance(50) ? .stoppedByTerminal(id) : .memoryLimitHit(id, bytes: 1)
+        case 30: return .warn(id, random.pick([.warning, .critical]), request: request)
+        case 31: return .locksChecked(id, random.chance(50) ? [.sample] : [])
+        case 32:
+            return .watchMemory(
+                low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true)
+        case 33:
+            return .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30))
+        case 34: return random.chance(30) ? .watchDisk(low: 1 << 20) : .freeDiskMeasured(random.next() >> 40)
         default: return .tick
         }
     }

@@ -16,11 +16,36 @@ extension ReferenceApp {
         case .ended(_, let ending): try judge(ending)
         case .stateChanged(_, let from, let to): try change(from, to, by: input)
         case .measureFootprint:
-            guard policy.memory?.isEnforcedByKernel == false else { throw Violation("measured without need") }
-            guard isRunning else { throw Violation("measured while it doesn't run") }
+            guard let memory = policy.memory else { throw Violation("measured without need") }
+            guard isRunning || memory.background != memory.foreground else {
+                throw Violation("measured while it doesn't run")
+            }
             awaitsMeasurement = true
+        case .limitMemory(_, let enforcement):
+            guard let memory = policy.memory, memory.isEnforcedByKernel else {
+                throw Violation("nobody enforces \(effect)")
+            }
+            let limits = isInFront ? memory.foreground : memory.background
+            guard enforcement.fatal == limits.fatal else { throw Violation("another limit is enforced: \(effect)") }
+        case .checkLocks:
+            guard policy.locks != .ignore, isStopped || policy.locks == .defer else {
+                throw Violation("looked for locks without need")
+            }
+        case .pageOut:
+            guard policy.pageOut != nil, state == .suspended else { throw Violation("paged out while \(state)") }
+        case .throttle(_, let limits):
+            guard policy.backgroundCPU?.action == .throttle, limits == nil || runsInBackground else {
+                throw Violation("throttled without need")
+            }
+        case .setPriority(_, let isLowered):
+            guard policy.yieldsInBackground, isLowered == !isInFront || isOver else {
+                throw Violation("wrong priority")
+            }
+        case .measureAvailableMemory, .measureFreeDisk, .pressureChanged: break
         case .measureCPUTime:
-            guard lacksCPUTime else { throw Violation("CPU time is measured without need") }
+            guard lacksCPUTime || policy.backgroundCPU != nil && runsInBackground else {
+                throw Violation("CPU time is measured without need")
+            }
             awaitsCPUTime = true
         case .checkTracer:
             guard !isOver else { throw Violation("looked for a debugger of an app that is over") }

@@ -19,6 +19,9 @@ extension ReferenceApp {
         case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
         case .notified(_, let notification): if !isOver { takeNotification(notification) }
         case .stoppedByTerminal: if runsInBackground { stopByTerminal() }
+        case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn, .watchMemory, .availableMemoryMeasured,
+            .watchDisk, .freeDiskMeasured:
+            break
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
             .memoryLimitHit, .tick:
             break
@@ -224,6 +227,12 @@ extension ReferenceApp {
     private mutating func wake(_ event: PostedEvent) -> Rejection? {
         if let rejection = rejectionOfPosting { return rejection }
         if owed.count(where: { if case .wake = $0.event { true } else { false } }) == 64 { return .tooManyEvents }
+        if isStopped, let limit = policy.resumeLimit {
+            resumedAt.append(age)
+            resumedAt.removeAll { $0 + policy.resumeWindow.nanoseconds <= age }
+            // Killed instead; `judge` sees to that.
+            if resumedAt.count > limit { return nil }
+        }
         if state == .background || state == .suspended, !isAware {
             grace = max(graceLeft, policy.grace ?? policy.wakeLimit)
             graceUsed = 0

@@ -25,12 +25,24 @@ extension ReferenceApp {
             return !isHeldOff && isBudgetKillDue && (!wasWarnedInThisBatch || owedAfterWarning == 0)
         case .memoryLimit:
             guard let memory = policy.memory else { return false }
-            if case .footprintMeasured(id, let bytes) = input { return bytes > memory.fatalLimit }
+            let fatal = report.isInForeground ? memory.foreground.fatal : memory.background.fatal
+            guard report.memoryLimit == fatal else { return false }
+            if case .footprintMeasured(id, let bytes) = input { return fatal.map { bytes > $0 } ?? false }
             if case .memoryLimitHit(id, _) = input { return true }
             return false
         case .userQuit:
             if case .quit(id, _) = input { return !hasStarted || isStopped && policy.terminateSuspended == .kill }
             return false
+        case .cpuLimit:
+            guard let limits = policy.backgroundCPU, let used = report.cpuTime else { return false }
+            return !isHeldOff && runsInBackground && used > limits.limit && report.limit == limits.window
+        case .suspendedWithLockedFile:
+            if case .locksChecked(id, let locks) = input { return isStopped && policy.locks == .kill && !locks.isEmpty }
+            return false
+        case .resumedTooOften:
+            guard case .wake(id, _, _) = input, let limit = policy.resumeLimit else { return false }
+            return isStopped && report.count == limit + 1 && resumedAt.count == limit + 1
+        case .memoryHighwater, .memoryPressure, .idleExit, .diskSpace: return false
         case .tooManyTasks: return tasks.count >= 1000
         case .supervisorExit: return false
         }
@@ -79,6 +91,15 @@ extension ReferenceApp {
             guard input == .suspensionIncomplete(id) else {
                 throw Violation("a wrong note of an incomplete suspension")
             }
+        case .memoryWarning:
+            guard policy.memory != nil, isRunning, !isStoppedByTerminal, !isTerminating else {
+                throw Violation("warned of memory while it can't hear")
+            }
+            if isHeard { expect(.didReceiveMemoryWarning) }
+        case .cpuLimitPassed:
+            guard let action = policy.backgroundCPU?.action, action != .kill else { throw Violation("let go on") }
+        case .lockedFiles(let locks):
+            guard input == .locksChecked(id, locks), isStopped else { throw Violation("wrong locks: \(locks)") }
         case .becameAware where isOver, .becamePlain where isOver: break
         case .becameAware, .becamePlain, .taskBegun, .taskEnded, .taskReleased, .unknownTaskEnded, .acknowledged,
             .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend:

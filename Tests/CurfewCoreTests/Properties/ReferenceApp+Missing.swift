@@ -24,10 +24,14 @@ extension ReferenceApp {
         if isAware, !hasHeardLaunch, !isStopped, !isTerminating {
             throw Violation("it runs, said hello, and hasn't heard of its launch")
         }
-        if isStoppedByTerminal, !staysStopped, !awaitsTracer { throw Violation("left as the terminal stopped it") }
+        if isStoppedByTerminal, !staysStopped, !awaitsTracer, policy.locks != .defer {
+            throw Violation("left as the terminal stopped it")
+        }
         if lacksCPUTime, !awaitsCPUTime { throw Violation("nobody measures the CPU time") }
         if isTerminating, !isAware, willTerminate == nil, !wasSentSignal { throw Violation("no signal asks it to end") }
         let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || policy.exitsOnSuspend)
+        // Until its locks are let go.
+        if policy.locks == .defer { return }
         if runsInBackground, !isTerminating, !isHeldOff, hasLeisure, grace == nil || input == .tick && isGraceOver {
             throw Violation("it has nothing to run for in background, and isn't suspended")
         }

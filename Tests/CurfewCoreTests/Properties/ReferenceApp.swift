@@ -64,6 +64,8 @@ struct ReferenceApp {
     // MARK: Time, in nanoseconds
 
     var age: Int64 = 0
+    /// Its age at each resumption for a waking event that counts.
+    var resumedAt: [Int64] = []
     /// In background since the last edge into it: neither stopped nor traced nor asked to end.
     var charged: Int64 = 0
     var isWarned = false

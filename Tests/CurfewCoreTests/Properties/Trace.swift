@@ -79,13 +79,23 @@ struct Trace {
             $0.expirationLead = .zero
             $0.terminateSuspended = .wake
             $0.waitsForTree = true
-            $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: true)
+            $0.memory = MemoryPolicy(
+                foreground: MemoryLimits(fatal: 110 << 20), background: MemoryLimits(fatal: 100 << 20, soft: 70 << 20),
+                isEnforcedByKernel: true)
+            $0.locks = .kill
+            $0.resumeLimit = 0
+            $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(5), action: .throttle)
         },
         .with {
             $0.backgroundBudget = .seconds(6)
             $0.expirationLead = .seconds(2)
             $0.grace = .seconds(9)
             $0.wakeLimit = .seconds(3)
+            $0.locks = .defer
+            $0.lockWait = .seconds(1)
+            $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(4), processors: 2)
+            $0.pageOut = PageOutPolicy(delay: .seconds(2))
+            $0.yieldsInBackground = true
             $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
             $0.terminateSuspended = .wake
         },

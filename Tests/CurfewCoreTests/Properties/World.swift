@@ -178,6 +178,7 @@ struct World {
             let answer = Input.tracerChecked(id, isTraced: traced.contains(id))
             return supervisor.app(id)?.isWatched == true ? [.cpuTimeMeasured(id, cpuTime), answer] : [answer]
         case .suspend(let id): return [.suspensionConfirmed(id)]
+        case .checkLocks(let id): return [.locksChecked(id, now.nanoseconds % 5 == 0 ? [.sample] : [])]
         case .measureCPUTime(let id): return [.cpuTimeMeasured(id, cpuTime)]
         default: return []
         }
@@ -232,6 +233,7 @@ struct World {
             throw Violation("over, and a deadline is armed")
         }
         guard reference.isStopped, !reference.isOver, let started = app.startedAt else { return }
+        if reference.policy.pageOut != nil { return }
         let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
         guard app.nextDeadline == limit else { throw Violation("suspended, and a deadline is armed") }
     }
@@ -261,11 +263,16 @@ extension Effect {
         switch self {
         case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id, _), .kill(let id, _),
             .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
-            .checkTracer(let id), .measureCPUTime(let id), .note(let id, _):
+            .checkTracer(let id), .measureCPUTime(let id), .note(let id, _), .limitMemory(let id, _),
+            .checkLocks(let id), .pageOut(let id, _), .throttle(let id, _), .setPriority(let id, _):
             id
-        case .reply: nil
+        case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }
     }
+}
+
+extension FileLock {
+    static let sample = FileLock(path: "/db", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
 }
 
 /// One line for an input, as a failing trace shows it.

@@ -15,9 +15,25 @@ func line(_ effect: Effect) -> String {
     case .stateChanged(let app, let from, let to): "\(letter(app)) \(from) -> \(to)"
     case .measureFootprint(let app): "measure \(letter(app))"
     case .checkTracer(let app): "check tracer \(letter(app))"
+    case .limitMemory(let app, let enforcement): "limit memory of \(letter(app)) \(text(enforcement))"
+    case .measureAvailableMemory: "measure available memory"
+    case .measureFreeDisk: "measure free disk"
+    case .pressureChanged(let level, let available): "pressure \(level) at \(mebibytes(available))"
+    case .checkLocks(let app): "check locks of \(letter(app))"
+    case .pageOut(let app, let threshold): "page out \(letter(app)) from \(mebibytes(threshold))"
+    case .throttle(let app, nil): "stop throttling \(letter(app))"
+    case .throttle(let app, let limits?): "throttle \(letter(app)) to \(text(limits.limit)) of \(text(limits.window))"
+    case .setPriority(let app, let isLowered): "\(isLowered ? "lower" : "restore") priority of \(letter(app))"
     case .note(let app, let note): "note \(letter(app)) \(text(note))"
     }
 }
+
+private func text(_ enforcement: MemoryEnforcement) -> String {
+    "fatal \(enforcement.fatal.map(mebibytes) ?? "none"), mark \(enforcement.mark.map(mebibytes) ?? "none")"
+}
+
+/// `200M`, or bytes where it isn't a whole number of MiB.
+func mebibytes(_ bytes: UInt64) -> String { bytes % (1 << 20) == 0 ? "\(bytes >> 20)M" : "\(bytes)" }
 
 /// Apps 1, 2, 3 are a, b, c.
 func letter(_ app: AppID) -> String {
@@ -48,6 +64,7 @@ private func text(_ delivery: Delivery) -> String {
     var words = [text(delivery.event), "#\(delivery.sequence)"]
     if let task = delivery.task { words.append("task \(task.rawValue)") }
     if let limit = delivery.limit { words.append(text(limit)) }
+    if let level = delivery.level { words.append(level.rawValue) }
     if let launch = delivery.launch {
         words.append(launch.inBackground ? "background" : "foreground")
         if let event = launch.wakingEvent { words.append("for \(event)") }
@@ -82,6 +99,11 @@ private func text(_ report: KillReport) -> String {
     if let cpuTime = report.cpuTime { words.append("CPU \(text(cpuTime))") }
     if let footprint = report.footprint { words.append("footprint \(footprint)") }
     if let limit = report.memoryLimit { words.append("memory limit \(limit)") }
+    if let available = report.available { words.append("available \(available)") }
+    if let limit = report.availableLimit { words.append("wanted \(limit)") }
+    if let limit = report.cpuLimit { words.append("CPU limit \(text(limit))") }
+    if let count = report.count { words.append("\(count) times") }
+    words += report.locks.map { "\($0.kind) lock of \($0.path) by \($0.pid)" }
     words += report.tasks.map { "task \($0.id.rawValue) \"\($0.name)\" \(text($0.age))" }
     return words.joined(separator: ", ")
 }
@@ -113,5 +135,8 @@ private func text(_ note: Note) -> String {
     case .stopping: "stopping"
     case .timeoutExtended(let span): "timeouts extended to \(text(span))"
     case .nothingToExtend: "nothing to extend"
+    case .memoryWarning(let level): "memory \(level.rawValue)"
+    case .cpuLimitPassed(let used, let elapsed): "used \(text(used)) of CPU time in \(text(elapsed))"
+    case .lockedFiles(let locks): "suspended with " + locks.map(\.path).joined(separator: ", ")
     }
 }

@@ -4,6 +4,7 @@ extension AppID {
     static let a = AppID(1)
     static let b = AppID(2)
     static let c = AppID(3)
+    static let d = AppID(4)
 }
 
 extension Policy {
@@ -12,6 +13,21 @@ extension Policy {
         var policy = Policy(profile: .ios4)
         change(&policy)
         return policy
+    }
+}
+
+extension Policy {
+    /// Limits in bytes, in front and behind; sampled unless the kernel is to enforce them.
+    static func memory(
+        fatal: UInt64? = nil, soft: UInt64? = nil, background: MemoryLimits? = nil, isEnforced: Bool = false,
+        _ change: (inout Policy) -> Void = { _ in }
+    ) -> Policy {
+        let foreground = MemoryLimits(fatal: fatal, soft: soft)
+        return .with {
+            $0.memory = MemoryPolicy(
+                foreground: foreground, background: background ?? foreground, isEnforcedByKernel: isEnforced)
+            change(&$0)
+        }
     }
 }
 
@@ -25,6 +41,10 @@ final class Scenario {
     var tracer: Bool? = false
     /// What a measurement of CPU time finds, answered at once and not shown; nil leaves it unanswered.
     var cpuTime: Span? = .zero
+    /// What a look for locks finds, answered at once and not shown; nil leaves it unanswered, and shows it.
+    var locks: [FileLock]? = []
+    /// What is left of memory; answered at once and not shown. Nil leaves it unanswered, and shows it.
+    var available: UInt64?
     /// Whether a suspension is confirmed at once.
     var confirmsSuspensions = true
     /// Everything that was brought about, in order.
@@ -128,6 +148,14 @@ final class Scenario {
                         inputs.append(.cpuTimeMeasured(app, cpuTime))
                     }
                     inputs.append(.tracerChecked(app, isTraced: tracer))
+                    continue
+                }
+                if case .checkLocks(let app) = effect, let locks {
+                    inputs.append(.locksChecked(app, locks))
+                    continue
+                }
+                if case .measureAvailableMemory = effect, let available {
+                    inputs.append(.availableMemoryMeasured(available, isStalling: false))
                     continue
                 }
                 if case .suspend(let app) = effect, confirmsSuspensions { inputs.append(.suspensionConfirmed(app)) }
@@ -235,7 +263,45 @@ final class Scenario {
         send(.footprintMeasured(app, bytes: bytes))
     }
 
+    /// A memory warning by hand.
+    @discardableResult
+    func warn(_ level: MemoryWarningLevel = .warning, _ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.warn(app, level, request: request.map { RequestID($0) }))
+    }
+
+    /// Has the machine's memory watched from now on; one measurement is owed at once.
+    @discardableResult
+    func watchMemory(low: UInt64, sustained: Span = MemoryPressure.sustainedTime, isTold: Bool = true) -> [String] {
+        send(.watchMemory(low: low, sustained: sustained, isToldOfStalls: isTold))
+    }
+
+    /// So many bytes of memory are available.
+    @discardableResult
+    func memoryLeft(_ bytes: UInt64, isStalling: Bool = false) -> [String] {
+        send(.availableMemoryMeasured(bytes, isStalling: isStalling))
+    }
+
+    /// So many bytes of disk are free.
+    @discardableResult
+    func diskLeft(_ bytes: UInt64) -> [String] { send(.freeDiskMeasured(bytes)) }
+
+    /// The CPU time that the app has used since its start.
+    @discardableResult
+    func used(_ cpuTime: Span, _ app: AppID = .a) -> [String] { send(.cpuTimeMeasured(app, cpuTime)) }
+
+    @discardableResult
+    func found(_ locks: [FileLock], _ app: AppID = .a) -> [String] { send(.locksChecked(app, locks)) }
+
+    @discardableResult
+    func stoppedByTerminal(_ app: AppID = .a) -> [String] { send(.stoppedByTerminal(app)) }
+
     // MARK: What can be seen of an app
+
+    /// The report it was killed with.
+    func report(_ app: AppID = .a) -> KillReport? {
+        for case .kill(app, let report) in history { return report }
+        return nil
+    }
 
     func state(_ app: AppID = .a) -> LifecycleState? { supervisor.app(app)?.state }
 

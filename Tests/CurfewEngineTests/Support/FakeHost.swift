@@ -33,6 +33,10 @@ final class FakeHost: EngineHost {
         onStateChange?(app, from, to)
     }
 
+    func willKill(_ app: AppID, _ report: KillReport) { journal.note("will kill \(app.letter)") }
+
+    func pressureChanged(to level: PressureLevel, available: UInt64) { journal.note("pressure \(level.name)") }
+
     func ended(_ app: AppID, _ ending: Ending) {
         journal.note("ended \(app.letter) \(ending.status)")
         endings.append((app, ending))

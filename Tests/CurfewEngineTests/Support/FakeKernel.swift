@@ -33,6 +33,12 @@ final class FakeKernel: Kernel {
         /// Measured one after the other; the last stays.
         var footprints: [UInt64] = [0]
         var isTraced = false
+        /// In how many pieces it is paged out.
+        var pieces = Rounds.atOnce
+        /// What it holds when it is looked at.
+        var locks: [FileLock] = []
+        /// Whether the kernel can tell of a memory mark.
+        var armsMarks = true
         var cpuMicroseconds: UInt64 = 0
         var isAlive = true
         fileprivate(set) var isStopped = false
@@ -109,6 +115,52 @@ final class FakeKernel: Kernel {
         if self[app].footprints.count > 1 { self[app].footprints.removeFirst() }
         journal.note("footprint \(app.letter) limit \(limit.map { String($0) } ?? "none"): \(measured)")
         return measured
+    }
+
+    /// Of the machine.
+    var available: UInt64 = .max
+    var free: UInt64 = .max
+
+    func limitMemory(of app: AppID, _ enforcement: MemoryEnforcement) -> Bool {
+        func text(_ bytes: UInt64?) -> String { bytes.map { String($0) } ?? "none" }
+        journal.note("limit memory \(app.letter) fatal \(text(enforcement.fatal)) mark \(text(enforcement.mark))")
+        return self[app].armsMarks
+    }
+
+    func availableMemory() -> UInt64 {
+        journal.note("available memory")
+        return available
+    }
+
+    func freeDisk() -> UInt64 {
+        journal.note("free disk")
+        return free
+    }
+
+    /// Not written down where there are none: it is asked at each suspension.
+    func locks(of app: AppID) -> [FileLock] {
+        let locks = self[app].locks
+        if !locks.isEmpty { journal.note("locks \(app.letter): \(locks.count)") }
+        return locks
+    }
+
+    func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool {
+        journal.note("page out \(app.letter) from \(threshold)")
+        return self[app].footprints[0] >= threshold
+    }
+
+    func continuePageOut(_ app: AppID) -> PageOutResult? {
+        let isOver = self[app].pieces.pass()
+        journal.note("page out \(app.letter): \(isOver ? "done" : "more")")
+        return isOver ? PageOutResult(resident: 0, swapped: self[app].footprints[0]) : nil
+    }
+
+    func throttle(_ app: AppID, _ limits: CPUPolicy?) {
+        journal.note(limits == nil ? "stop throttling \(app.letter)" : "throttle \(app.letter)")
+    }
+
+    func setPriority(of app: AppID, isLowered: Bool) {
+        journal.note("\(isLowered ? "lower" : "restore") priority \(app.letter)")
     }
 
     func isTraced(_ app: AppID) -> Bool {

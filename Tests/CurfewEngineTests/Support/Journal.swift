@@ -49,6 +49,8 @@ extension EventRecord {
         case .mainProcess(let pid): "mainProcess \(pid)"
         case .notificationIgnored(let reason): "notificationIgnored \(reason)"
         case .settingsLost(let reason): "settingsLost \(reason)"
+        case .pagedOut(let result): "pagedOut \(result.swapped)"
+        case .pressure(let level, _): "pressure \(level.name)"
         case .hookDropped(let event): "hookDropped \(event)"
         }
     }

@@ -7,32 +7,43 @@ import Glibc
 /// A shell of its own makes it and takes it away: once the test lets go of it, and so too when the tests are killed.
 struct ScratchSwap {
     private let shell: TestChild
+    /// Its number: it is /dev/zramNUMBER.
+    private let device: Int32
 
-    private static let script = """
-        device=
-        end() {
-            [ -n "$device" ] || exit
-            swapoff "/dev/zram$device"
-            echo 1 > "/sys/block/zram$device/reset"
-            echo "$device" > /sys/class/zram-control/hot_remove && echo gone >&8
-        }
-        trap end EXIT
+    /// Takes it away; swapoff gives up when memory is short for a moment, or a signal comes.
+    private static let taking = """
         PATH=$PATH:/usr/sbin:/sbin
-        read device < /sys/class/zram-control/hot_add || exit
-        echo 134217728 > "/sys/block/zram$device/disksize" &&
-            mkswap "/dev/zram$device" > /dev/null && swapon "/dev/zram$device" && echo ready >&8 || exit
-        read line <&8
+        end() {
+            for try in 1 2 3 4 5 6 7 8 9 10; do
+                grep -q "^/dev/zram$device " /proc/swaps || break
+                swapoff "/dev/zram$device" && break
+                sleep 0.1
+            done
+            echo 1 > "/sys/block/zram$device/reset" && echo "$device" > /sys/class/zram-control/hot_remove &&
+                echo gone >&8
+        }
+
         """
+
+    private static let making =
+        taking + """
+            read device < /sys/class/zram-control/hot_add || exit
+            trap end EXIT
+            echo 134217728 > "/sys/block/zram$device/disksize" &&
+                mkswap "/dev/zram$device" > /dev/null && swapon "/dev/zram$device" && echo "$device" >&8 || exit
+            read line <&8
+            """
 
     /// Nil where none can be made.
     init?() {
-        guard Self.problem == nil, let shell = try? TestChild(shell: Self.script) else { return nil }
-        guard shell.line() == "ready" else {
+        guard Self.problem == nil, let shell = try? TestChild(shell: Self.making) else { return nil }
+        guard let device = shell.number() else {
             _ = shell.wait()
             shell.end()
             return nil
         }
         self.shell = shell
+        self.device = device
     }
 
     /// Whether it is gone.
@@ -41,6 +52,15 @@ struct ScratchSwap {
         let isGone = shell.line() == "gone"
         _ = shell.wait()
         shell.end()
+        return isGone || removeOtherwise()
+    }
+
+    /// Should something have happened to the shell.
+    private func removeOtherwise() -> Bool {
+        guard let shell = try? TestChild(shell: Self.taking + "device=\(device); end") else { return false }
+        defer { shell.end() }
+        let isGone = shell.line() == "gone"
+        _ = shell.wait()
         return isGone
     }
 

@@ -1,0 +1,99 @@
+import ArgumentParser
+import CurfewCommand
+import CurfewCore
+
+/// What it may use of the machine, and what becomes of what it holds.
+struct RunResourceOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The memory that the app and all it starts may use together (default: inf).", valueName: "SIZE"))
+    var memory: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Beyond this it is warned, and is the first to be killed when the machine runs short (default: inf).",
+            valueName: "SIZE"))
+    var memoryHigh: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "As --memory, from the moment it leaves the foreground (default: --memory).", valueName: "SIZE"))
+    var backgroundMemory: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "As --memory-high, from the moment it leaves the foreground (default: --memory-high).", valueName: "SIZE"))
+    var backgroundMemoryHigh: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            The machine is short of memory below this: the app is warned, and at half of it killed (default: not watched; \
+            with --memory-high 12%).
+            """, valueName: "SIZE|PERCENT"))
+    var memoryLow: AmountValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Kill it in background when the disk of its folder has less than this left (default: not watched).",
+            valueName: "SIZE|PERCENT"))
+    var diskLow: AmountValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The share of one processor that it may use in background, over a window (default: 80%/60s).",
+            valueName: "PERCENT[/D]"))
+    var backgroundCpu: CPULimitValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What follows when it uses more.", valueName: "ACTION"))
+    var cpuLimitAction = CPULimitAction.kill
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("In background, let others have processors and disk first: low.", valueName: "PRIORITY"))
+    var backgroundPriority = BackgroundPriority.normal
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What follows when it holds a locked file as it is suspended; defer waits for the lock.",
+            valueName: "ACTION"))
+    var locks = LockPolicy.report
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long --locks defer waits before it is suspended all the same (default: 5 s).", valueName: "D"))
+    var lockWait: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Move its memory to swap once it has been suspended for so long (default: not).", valueName: "D"))
+    var pageOut: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only if it uses as much as this; needs --page-out (default: 8M).", valueName: "SIZE"))
+    var pageOutAbove: SizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How often it may be resumed for waking events, within a time (default: 15/300s).", valueName: "N[/D]"))
+    var resumeLimit: RateValue?
+
+    mutating func validate() throws {
+        if pageOutAbove != nil, pageOut == nil { throw ValidationError("--page-out-above needs --page-out") }
+        if lockWait != nil, locks != .defer { throw ValidationError("--lock-wait needs --locks defer") }
+    }
+}

@@ -1,0 +1,68 @@
+import CurfewEngine
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// `curfew report`: the reports that kills have left.
+enum ReportVerb {
+    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        guard let store = ReportStore.ofThisUser() else {
+            return fail("there is no home directory of yours for reports to be in; XDG_STATE_HOME can name another")
+        }
+        let entries: [ReportStore.Entry]
+        do throws(KernelError) { entries = try store.list() } catch { return fail(error.text) }
+        guard let word = arguments.operands.first else {
+            return list(entries, of: store, asJSON: arguments.has("--json"))
+        }
+        switch ReportLookup.find(word, among: entries) {
+        case .found(let entry): return show(entry, of: store, asJSON: arguments.has("--json"))
+        case .none where entries.isEmpty: return fail("there are no reports in \(store.path)")
+        case .none: return fail("there is no report of \"\(word)\"; `curfew report` lists those that there are")
+        case .several(let ids):
+            throw UsageError(
+                arguments.verb, "\"\(word)\" could mean \(ReportLookup.listed(ids)); say more of the one you mean")
+        }
+    }
+
+    private static func list(_ entries: [ReportStore.Entry], of store: ReportStore, asJSON: Bool) -> Int32 {
+        let summaries = entries.compactMap { summary($0, of: store) }
+        if asJSON {
+            Output.print(.array(summaries.map(\.json)))
+        } else if summaries.isEmpty {
+            Output.print("no reports: each kill leaves one in \(Printable.text(store.path))")
+        } else {
+            Output.print(ReportSummary.table(summaries, width: TerminalWidth.columns))
+        }
+        return ExitStatus.success
+    }
+
+    /// Nil for one that has been taken away meanwhile.
+    private static func summary(_ entry: ReportStore.Entry, of store: ReportStore) -> ReportSummary? {
+        do throws(ReportStore.Unreadable) {
+            return ReportSummary(entry, ReportFields(json: try store.contents(of: entry.id)))
+        } catch {
+            return error.isGone ? nil : ReportSummary(entry, nil, problem: error.problem)
+        }
+    }
+
+    private static func show(_ entry: ReportStore.Entry, of store: ReportStore, asJSON: Bool) -> Int32 {
+        do throws(ReportStore.Unreadable) {
+            let report = try store.contents(of: entry.id)
+            if asJSON {
+                Output.print(report)
+            } else {
+                let text = ReportText(ReportSummary(entry, ReportFields(json: report)), ReportFields(json: report))
+                Output.print(text.text(width: TerminalWidth.columns))
+            }
+            return ExitStatus.success
+        } catch {
+            return fail("\(entry.path): \(error.problem)")
+        }
+    }
+
+    private static func fail(_ problem: String) -> Int32 {
+        StandardError.print("curfew: report: \(Printable.text(problem))")
+        return ExitStatus.failure
+    }
+}

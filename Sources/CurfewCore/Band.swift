@@ -1,0 +1,46 @@
+/// How dear an app is when memory runs short; the lowest goes first.
+///
+/// Source: XNU bsd/sys/kern_memorystatus.h, whose ladder has these steps among others: idle, background opportunistic,
+/// background, foreground.
+public enum Band: Int, Sendable, Hashable, Comparable, CaseIterable {
+    case suspended = 0
+    case background = 20
+    case backgroundWithTasks = 30
+    case foreground = 100
+
+    public static func < (left: Band, right: Band) -> Bool { left.rawValue < right.rawValue }
+
+    /// For people and reports.
+    public var name: String {
+        switch self {
+        case .suspended: "suspended"
+        case .background: "background"
+        case .backgroundWithTasks: "background with tasks"
+        case .foreground: "foreground"
+        }
+    }
+}
+
+extension App {
+    /// An app that has just left the foreground isn't yet counted among the suspended.
+    ///
+    /// Source: XNU bsd/kern/kern_memorystatus.c: apps age in band 20 for 10 s / 5 before they are idle.
+    public static let ageing = Span.seconds(2)
+
+    /// Where it stands now.
+    public func band(at now: Instant) -> Band {
+        if isInForeground { return .foreground }
+        if !tasks.isEmpty { return .backgroundWithTasks }
+        let isAgeing = leftForegroundAt.map { now < $0 + App.ageing } ?? false
+        return isSuspending && !isAgeing ? .suspended : .background
+    }
+
+    /// When it came to where it stands now.
+    func bandSince(at now: Instant) -> Instant {
+        switch band(at: now) {
+        case .foreground, .background: stateSince
+        case .backgroundWithTasks: max(stateSince, tasks.first?.begun ?? stateSince)
+        case .suspended: max(stateSince, leftForegroundAt.map { $0 + App.ageing } ?? stateSince)
+        }
+    }
+}

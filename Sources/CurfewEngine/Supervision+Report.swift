@@ -1,0 +1,112 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// What a report tells, noted while there is still something to look at, and written at the end.
+extension Supervision {
+    /// An allocator at 1 GiB/s gets half a MiB in this time.
+    private static let urgentSnapshotMicroseconds: Int64 = 500
+    private static let snapshotMicroseconds: Int64 = 5_000
+
+    /// So long before a kill that time brings about its processes are looked at: then it isn't late for that.
+    private static let foresight = Span.milliseconds(2)
+
+    /// When the engine, or a kill to come, has to be seen to.
+    var timerDeadline: Instant? {
+        let deadline = engine.nextDeadline
+        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return deadline }
+        let look = kill - Self.foresight
+        guard look > kernel.now else { return deadline }
+        return deadline.map { min($0, look) } ?? look
+    }
+
+    /// Looks at an app that is about to be killed for time.
+    func foreseeKill() {
+        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return }
+        let now = kernel.now
+        guard now < kill, kill - now <= Self.foresight else { return }
+        foreseenKill = kill
+        lastSnapshot = takeSnapshot(within: Self.snapshotMicroseconds)
+        noteMeasures()
+    }
+
+    /// Whether what was looked at just before is what there is to tell.
+    private var isForeseen: Bool {
+        guard let foreseenKill else { return false }
+        let now = kernel.now
+        return now >= foreseenKill && now - foreseenKill < Self.foresight
+    }
+
+    func willKill(_ app: AppID, _ report: KillReport) {
+        if isForeseen, !report.reason.isJetsam { return }
+        let isUrgent = report.reason == .memoryLimit
+        let snapshot = isUrgent ? takeUrgentSnapshot() : takeSnapshot(within: Self.snapshotMicroseconds)
+        // The kernel may have been quicker, and what is dying has no memory any more; then what was seen at the last
+        // warning is told.
+        let isTold = snapshot.processes.contains { $0.footprint != nil }
+        if isTold || lastSnapshot == nil { lastSnapshot = snapshot }
+        noteMeasures()
+        if report.reason.isJetsam {
+            measures.neighbours = [
+                RunMeasures.Neighbour(
+                    name: name, band: report.band, footprint: report.footprint ?? engine.footprint(of: app),
+                    isVictim: true)
+            ]
+        }
+    }
+
+    /// The largest first: it is memory that is asked about, and time for six processes or so.
+    func takeUrgentSnapshot() -> KillSnapshot {
+        takeSnapshot(within: Self.urgentSnapshotMicroseconds) { ProcessSnapshot.largestFirst($0) }
+    }
+
+    private func takeSnapshot(
+        within microseconds: Int64, order: ([Int32]) -> [Int32] = { $0 }
+    ) -> KillSnapshot {
+        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0) }
+        let (processes, omitted) = ProcessSnapshot.take(of: order(tree.processes()), within: microseconds)
+        return KillSnapshot(processes: processes, omitted: omitted)
+    }
+
+    /// Once the app is gone, so is the cgroup that counts.
+    func noteMeasures() {
+        measures.cpuMicroseconds = kernel.cpuMicroseconds
+        measures.peakMemory = kernel.tree?.containment.peakMemory
+    }
+
+    // MARK: Writing
+
+    /// To the file of `--report`, and for a kill among the reports of this user.
+    func writeReports(_ ending: Ending) {
+        guard report != nil || ending.kill != nil, let tree = kernel.tree else { return }
+        let run = RunReport(
+            name: name, leader: tree.leader, command: plan.commandLine, containment: tree.containment.description,
+            policy: policy, startedAt: startedAt, endedAt: kernel.now,
+            measures: measures, snapshot: lastSnapshot, events: log.last(RunReport.eventCount), ending: ending)
+        let json = run.json
+        report?.write(json)
+        if ending.kill != nil { ReportStore.keep(json, app: name, pid: tree.leader) }
+    }
+
+    /// The front was killed, and the app is with it.
+    func writeReportsWithoutFront() {
+        guard let tree = kernel.tree else { return }
+        let json = RunReport.ofSupervisorExit(
+            name: name, command: plan.commandLine, pid: tree.leader, problem: "its `curfew run` was killed")
+        report?.write(json)
+        ReportStore.keep(json, app: name, pid: tree.leader)
+    }
+}
+
+extension ReportStore {
+    /// Among the reports of this user; whatever stands in the way is told, and changes nothing else.
+    static func keep(_ report: JSON, app: String, pid: Int32) {
+        do throws(KernelError) {
+            _ = try ofThisUser()?.write(report, app: app, pid: pid)
+        } catch {
+            StandardError.print("curfew: \(app): its report couldn't be kept: \(error.text)")
+        }
+    }
+}

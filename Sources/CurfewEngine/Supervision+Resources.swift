@@ -1,0 +1,114 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// Memory, disk and CPU time: what the machine can enforce of what was asked for, and what it tells.
+extension Supervision {
+    /// Before anything is started: says what can't be enforced here, or refuses.
+    func prepareResources(_ containment: Containment) {
+        if plan.limitsMemory {
+            kernel.enforcedLimit = .some(plan.resources.memoryLimit)
+            kernel.watchesMark = { [unowned self] in watchMark($0) }
+        }
+        guard plan.asksForResources else { return }
+        if plan.policy.pageOut != nil { kernel.pagingMethod = Self.pageOutMethod(of: containment) }
+        let problems = Enforceability(plan: plan, containment: containment, pagingMethod: kernel.pagingMethod).problems
+        guard !problems.isEmpty else { return }
+        if plan.isStrict {
+            var containment = containment
+            _ = containment.remove()
+            fail(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
+        }
+        StandardError.print("curfew: run: " + problems.joined(separator: "; "))
+    }
+
+    /// Without swap there is none.
+    private static func pageOutMethod(of containment: Containment) -> PageOutMethod? {
+        guard let memory = SystemMemory.read(), memory.swapTotal > 0 else { return nil }
+        return containment.pageOutMethod
+    }
+
+    private func watchMark(_ event: Int32) {
+        // Refused for one that is watched already.
+        _ = curfew_epoll_add(epoll.number, event, 1, Source.memoryMark.token())
+    }
+
+    // MARK: What the kernel tells
+
+    /// The memory cgroup's limit was hit; false where nothing of the kind has happened.
+    @discardableResult
+    func noteMemoryLimit() -> Bool {
+        guard let containment = kernel.tree?.containment, containment.outOfMemoryKills > 0 else { return false }
+        let limit = engine.core.app(Self.app)?.memoryLimits?.fatal ?? 0
+        engine.feed(.memoryLimitHit(Self.app, bytes: max(limit, containment.peakMemory ?? 0)))
+        return true
+    }
+
+    func memoryMarkReached() {
+        kernel.tree?.containment.readMemoryMarkEvent()
+        if noteMemoryLimit() { return }
+        // Whatever is killed for it soon may be gone by then.
+        lastSnapshot = takeUrgentSnapshot()
+        engine.feed(.memoryMarkReached(Self.app, bytes: engine.footprint(of: Self.app)))
+    }
+
+    /// Processes have waited for memory.
+    func memoryStalled(_ events: UInt32) {
+        guard events & ~Pressure.interest == 0 else {
+            // An error stays for good, and would wake us for ever: from now on memory is looked at while an app runs only.
+            if let pressure { _ = curfew_epoll_remove(epoll.number, pressure.descriptor.number) }
+            return
+        }
+        engine.feed(.availableMemoryMeasured(kernel.availableMemory(), isStalling: true))
+    }
+
+    // MARK: The machine
+
+    func watchMachine() {
+        if let low = plan.memoryLow ?? plan.defaultMemoryLow, let memory = SystemMemory.read() {
+            watchStalls()
+            let sustained = MemoryPressure.sustainedTime.scaled(by: plan.timeScale)
+            engine.feed(
+                .watchMemory(low: low.bytes(of: memory.total), sustained: sustained, isToldOfStalls: pressure != nil))
+        }
+        if let low = plan.diskLow, let disk = DiskSpace.available(at: ".") {
+            kernel.watchedDisk = "."
+            engine.feed(.watchDisk(low: low.bytes(of: disk.total)))
+        }
+    }
+
+    private func watchStalls() {
+        guard let watch = try? Pressure.watchMemory() else { return }
+        _ = curfew_epoll_add(epoll.number, watch.descriptor.number, Pressure.interest, Source.pressure.token())
+        pressure = watch
+    }
+}
+
+extension RunPlan {
+    /// What has to be made besides a cgroup for the processes.
+    var resources: Containment.Resources {
+        var resources = Containment.Resources()
+        resources.memory = limitsMemory || policy.pageOut != nil
+        resources.memoryLimit = launch.inBackground ? backgroundLimits.fatal : memory.fatal
+        resources.cpu = policy.backgroundCPU?.action == .throttle || policy.yieldsInBackground
+        return resources
+    }
+
+    /// Whether our own cgroup may have had to hand controllers down.
+    var needsControllers: Bool { resources.memory || resources.cpu }
+
+    /// Whether an option was given that some machines can't do.
+    var asksForResources: Bool {
+        limitsMemory || memoryLow != nil || policy.pageOut != nil || policy.yieldsInBackground
+            || policy.backgroundCPU?.action == .throttle || suspension == .freezer
+    }
+
+    /// A soft limit means something only where somebody sees that memory is short.
+    ///
+    /// Source: XNU bsd/kern/kern_memorystatus.c: 12 % of a machine with more than 6 GB is where pressure begins.
+    var defaultMemoryLow: Amount? {
+        memory.soft != nil || backgroundLimits.soft != nil ? .percent(12) : nil
+    }
+}

@@ -1,0 +1,132 @@
+import CurfewCore
+import CurfewEngine
+import Testing
+
+@Suite("The engine does what the core decides of memory, CPU time, locks and disk")
+struct EngineResourceTests {
+    private static let lock = FileLock(path: "/db", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
+
+    private func running(_ change: (inout Policy) -> Void) -> EngineScenario {
+        let scenario = EngineScenario()
+        scenario.start(.a, .with(change))
+        return scenario
+    }
+
+    @Test("A mark is armed at the start, and what the kernel can't tell of is sampled")
+    func marks() {
+        let enforced = MemoryPolicy(fatalLimit: 200 << 20, isEnforcedByKernel: true)
+        let scenario = EngineScenario()
+        #expect(
+            scenario.start(.a, .with { $0.memory = enforced }).last == "limit memory a fatal 209715200 mark 167772160")
+        #expect(scenario.engine.nextDeadline == nil)
+        let sampling = EngineScenario()
+        sampling.kernel[.a].armsMarks = false
+        sampling.start(.a, .with { $0.memory = enforced })
+        #expect(sampling.untilDeadline == .milliseconds(39))
+        #expect(
+            sampling.pass(.milliseconds(39)) == [
+                "footprint a limit 167772160: 0", "limit memory a fatal 209715200 mark 167772160",
+            ])
+    }
+
+    @Test("A mark that was reached is measured by the host, warned of, and the next one armed")
+    func markReached() {
+        let scenario = running { $0.memory = MemoryPolicy(fatalLimit: 200 << 20, isEnforcedByKernel: true) }
+        #expect(
+            scenario.feed(.memoryMarkReached(.a, bytes: 170 << 20)) == [
+                "record a note memoryWarning(CurfewCore.MemoryWarningLevel.warning)",
+                "limit memory a fatal 209715200 mark none",
+            ])
+    }
+
+    @Test("Locks are looked for once the stop is confirmed, and told of; with kill they end it")
+    func locks() {
+        let scenario = running { _ in }
+        scenario.kernel[.a].locks = [Self.lock]
+        #expect(scenario.home().suffix(2).first == "locks a: 1")
+        let killing = running { $0.locks = .kill }
+        killing.kernel[.a].locks = [Self.lock]
+        #expect(killing.home().contains("record a killing suspended-with-locked-file"))
+    }
+
+    @Test("Memory goes to swap piece by piece, and what came of it is told")
+    func pageOut() {
+        let scenario = running { $0.pageOut = PageOutPolicy(delay: .seconds(2), threshold: 10) }
+        scenario.kernel[.a].footprints = [50]
+        scenario.kernel[.a].pieces = .after(2)
+        scenario.home()
+        #expect(scenario.untilDeadline == .seconds(2))
+        #expect(
+            scenario.pass(.milliseconds(2_010)) == [
+                "page out a from 10", "page out a: more", "page out a: more", "page out a: done",
+                "record a pagedOut 50",
+            ])
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("Opened, or killed, it isn't paged out any further")
+    func pageOutOvertaken() {
+        for input in [Input.open(.a, request: nil), .quit(.a, request: nil)] {
+            let scenario = running { $0.pageOut = PageOutPolicy(delay: .seconds(2), threshold: 0) }
+            scenario.kernel[.a].pieces = .never
+            scenario.home()
+            scenario.pass(.seconds(2))
+            scenario.feed(input)
+            #expect(scenario.pass(.seconds(1)).only("page out").isEmpty)
+        }
+    }
+
+    @Test("An app that is smaller than the threshold stays where it is")
+    func pageOutThreshold() {
+        let scenario = running { $0.pageOut = PageOutPolicy(delay: .zero, threshold: 51) }
+        scenario.kernel[.a].footprints = [50]
+        scenario.home()
+        #expect(scenario.pass(.seconds(1)) == ["page out a from 51"])
+    }
+
+    @Test("Past its CPU limit it is throttled until it is opened")
+    func throttle() {
+        let scenario = running {
+            $0.grace = .infinite
+            $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(10), action: .throttle)
+        }
+        scenario.home()
+        scenario.kernel[.a].cpuMicroseconds = 1_500_000
+        #expect(scenario.pass(.seconds(1)).first == "throttle a")
+        #expect(scenario.open().contains("stop throttling a"))
+    }
+
+    @Test("Its priority is lowered behind, and restored in front")
+    func priority() {
+        let scenario = running { $0.yieldsInBackground = true }
+        #expect(scenario.home().contains("lower priority a"))
+        #expect(scenario.open().contains("restore priority a"))
+    }
+
+    @Test("Short of memory: measured, told, and one killed; enough again, no other is")
+    func pressure() {
+        let scenario = running { _ in }
+        scenario.home()
+        scenario.kernel.available = 40
+        scenario.feed(.watchMemory(low: 100, sustained: .seconds(600), isToldOfStalls: true))
+        let lines = scenario.pass(.zero)
+        #expect(lines.contains("available memory"))
+        #expect(lines.contains("pressure critical"))
+        #expect(lines.only("SIGKILL").count == 1)
+    }
+
+    @Test("A full disk ends what is behind")
+    func disk() {
+        let scenario = running { _ in }
+        scenario.home()
+        scenario.kernel.free = 9
+        scenario.feed(.watchDisk(low: 10))
+        #expect(scenario.pass(.zero).contains("record a killing disk-space"))
+    }
+
+    @Test("The host looks at the processes before the first of them is killed")
+    func looksFirst() {
+        let scenario = running { $0.timeLimit = .seconds(1) }
+        #expect(scenario.pass(.seconds(1)).prefix(2) == ["will kill a", "SIGKILL a"])
+    }
+}

@@ -1,0 +1,609 @@
+"""What an app may use of the machine: memory in front and behind, CPU time behind, locked files, and what is told of it."""
+
+import fcntl
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import LIMIT, binary, wait_for
+from programs.helpers import AS_ORDINARY, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root
+
+PYTHON = ORDINARY_PYTHON if os.access(ORDINARY_PYTHON, os.X_OK) else sys.executable
+
+
+class App:
+    """programs/keeper.py under `curfew run`, driven line by line."""
+
+    def __init__(self, sandbox, *options, **popen):
+        self.sandbox = sandbox
+        self.running = sandbox.start(
+            PYTHON, "-u", PROGRAMS / "keeper.py", options=options, stdin=subprocess.PIPE, **popen)
+        self.running.expect("up")
+        self.name = self.running.name
+
+    def tell(self, line):
+        """Has it do that, and doesn't wait."""
+        self.running.process.stdin.write(line.encode() + b"\n")
+        self.running.process.stdin.flush()
+
+    def do(self, line):
+        self.tell(line)
+        self.running.expect("done")
+
+    def status(self):
+        return self.running.status()
+
+    def home(self):
+        return json.loads(self.sandbox.curfew("home", self.name, "--json").stdout)["state"]
+
+    def open(self):
+        assert self.sandbox.curfew("open", self.name).returncode == 0
+
+    def events(self, name):
+        """Those of that name so far."""
+        out = self.sandbox.curfew("events", self.name, "--json").stdout
+        return [event for event in map(json.loads, out.splitlines()) if event["name"] == name]
+
+    def wait_event(self, name):
+        return wait_for(f"{name} of {self.name}", lambda: self.events(name))[-1]
+
+    def ends(self, reason):
+        """Its status, its line and its report, once it is over; killed for `reason`."""
+        # Not `finish`, which would close its standard input and so end it.
+        status, err = self.running.wait(), self.running.errors()
+        assert f"killed: {reason}" in err, err
+        return status, err, report(self.sandbox, self.name)
+
+
+def report(sandbox, name):
+    result = sandbox.curfew("report", name, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+# ---- memory --------------------------------------------------------------------------------------------------------
+
+
+def test_a_warning_comes_before_the_fatal_limit(sandbox, containment):
+    """At 80 %, once; after it has fallen, again."""
+    app = App(sandbox, "--containment", containment, "--memory", "200M")
+    app.do("eat 120")
+    assert app.events("memoryWarning") == []
+    app.do("eat 50")
+    assert app.wait_event("memoryWarning")["level"] == "warning"
+    app.do("free")
+    app.do("eat 120")
+    # It is looked at again after 2 s where the kernel tells of rises only.
+    wait_for("the footprint to be seen fallen", lambda: time.sleep(2.2) or True)  # a while
+    app.do("eat 50")
+    wait_for("the second warning", lambda: len(app.events("memoryWarning")) == 2)
+    assert app.status()["state"] == "active"
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+def test_a_soft_limit_warns_and_spares(sandbox, containment):
+    app = App(sandbox, "--containment", containment, "--memory-high", "100M", "--memory-low", "1K")
+    app.do("eat 120")
+    assert app.wait_event("memoryWarning")["level"] == "critical"
+    status = app.status()
+    assert (status["memoryHigh"], status["state"], status["memoryPressure"]) == (100 << 20, "active", "normal")
+    app.do("eat 50")
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+def test_the_background_limit_holds_from_home_on(sandbox, containment):
+    """Over it already, it is killed as it leaves the foreground, whatever it does then."""
+    app = App(sandbox, "--containment", containment, "--memory", "300M", "--background-memory", "100M")
+    app.do("eat 150")
+    assert app.status()["memoryLimit"] == 300 << 20
+    app.sandbox.curfew("home", app.name)
+    status, err, kept = app.ends("memory-limit (jetsam 7)")
+    assert status == 137
+    assert re.search(r"its footprint reached 1[5-9]\d[.\d]* MiB; the limit is 100 MiB", err), err
+    assert (kept["visibility"], kept["exitCategory"]) == ("background", "memoryResourceLimitExit")
+    assert kept["limits"]["backgroundMemoryBytes"] == 100 << 20
+
+
+def test_the_background_limit_is_kept_and_given_back(sandbox, containment):
+    """In background no more than that; opened, as much as before."""
+    options = ["--containment", containment, "--memory", "300M", "--background-memory", "100M", "--grace", "inf"]
+    app = App(sandbox, *options)
+    assert app.home() == "background"
+    wait_for("its limit", lambda: app.status().get("memoryLimit") == 100 << 20)
+    app.do("eat 50")
+    app.open()
+    app.do("eat 150")
+    assert app.status()["state"] == "active"
+    app.sandbox.curfew("quit", app.name)
+    assert app.running.finish()[0] == 143
+
+
+def test_background_growth_is_killed(sandbox, containment):
+    app = App(
+        sandbox, "--containment", containment, "--memory", "300M", "--background-memory", "100M", "--grace", "inf")
+    assert app.home() == "background"
+    app.tell("eat 200")
+    status, _, kept = app.ends("memory-limit (jetsam 7)")
+    assert (status, kept["limit"]["memoryBytes"]) == (137, 100 << 20)
+
+
+def test_no_limit_in_background(sandbox, containment):
+    """inf is none: neither told as one that can't be reached, nor in the way of the program's page cache."""
+    options = ["--containment", containment, "--memory", "100M", "--background-memory", "inf", "--grace", "inf"]
+    app = App(sandbox, "--strict", *options)
+    assert app.home() == "background"
+    wait_for("its limit to go", lambda: "memoryLimit" not in app.status())
+    app.do("eat 150")
+    app.do(f"cache {sandbox.scratch / 'big'} 150")
+    app.do("free")
+    app.open()
+    assert app.status()["memoryLimit"] == 100 << 20
+    app.tell("end")
+    status, _, err = app.running.finish()
+    assert (status, err) == (0, "")
+
+
+def test_page_cache_doesnt_warn(sandbox, containment):
+    """Four times the mark in a file's pages, and the footprint's warning still comes when that grows."""
+    app = App(sandbox, "--containment", containment, "--memory", "100M")
+    app.do(f"cache {sandbox.scratch / 'big'} 300")
+    assert app.events("memoryWarning") == []
+    app.do("eat 85")
+    assert app.wait_event("memoryWarning")["level"] == "warning"
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+def test_shared_memory_counts(sandbox, containment):
+    app = App(sandbox, "--containment", containment, "--memory", "100M")
+    app.tell("shm 150")
+    assert app.ends("memory-limit")[0] == 137
+
+
+def test_a_limit_below_what_the_program_needs(sandbox, containment):
+    """It is killed as soon as it shows, or can't be started; either way one line says so, and nothing stays."""
+    running = sandbox.start(PYTHON, "-c", "print('up')", options=["--containment", containment, "--memory", "64K"])
+    status, out, err = running.finish()
+    assert status in (125, 137) and err.count("\n") == 1, (status, out, err)
+    assert ("memory-limit" in err) == (status == 137)
+
+
+def test_a_limit_above_the_machines_memory_is_told(sandbox):
+    result = sandbox.curfew("run", "--memory", "1P", "--", "echo", "ran")
+    assert (result.returncode, result.stdout) == (0, "ran\n")
+    assert re.fullmatch(r"curfew: run: the memory limit of 1 PiB can't be reached: this machine has .+\n", result.stderr)
+
+
+def test_strict_refuses_what_cant_be_enforced(sandbox):
+    started = sandbox.scratch / "started"
+    result = sandbox.curfew("run", "--strict", "--memory", "1P", "--", "touch", started)
+    assert (result.returncode, result.stdout) == (125, "")
+    assert re.fullmatch(
+        r"curfew: run: --strict: the memory limit of 1 PiB can't be reached: this machine has .+; nothing was started\n",
+        result.stderr)
+    assert not started.exists()
+
+
+def test_a_cgroup_removed_under_us_stops_nothing_else(sandbox):
+    """The cgroup can't be removed while it is held; what the app makes below it is taken away with it."""
+    app = App(sandbox, "--memory", "200M", "--time-limit", "2s")
+    assert app.ends("time-limit")[0] == 124
+
+
+# ---- the machine runs short ----------------------------------------------------------------------------------------
+
+
+def test_short_of_memory_a_suspended_app_is_killed(sandbox, held):
+    """With a mark that no machine is above it is short from the start."""
+    app = App(sandbox, *held, "--memory-low", "1P", "--grace", "inf")
+    status, err, kept = app.ends("memory-pressure (jetsam 4)")
+    assert status == 137
+    assert re.search(r"the machine has only [\d.]+ [KMGT]iB of memory left \(512 TiB are wanted\)", err), err
+    assert kept["apps"] == [{"app": app.name, "band": "foreground", "footprintBytes": kept["apps"][0]["footprintBytes"],
+                             "victim": True}]
+    assert [event["level"] for event in kept["events"] if event["name"] == "memoryWarning"] == ["critical"]
+    assert kept["exitCategory"] == "memoryPressureExit"
+
+
+def available():
+    found = re.search(r"MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())
+    return int(found.group(1)) << 10
+
+
+def test_a_warned_machine_warns_and_kills_only_soft_offenders(sandbox, held):
+    """Below the mark and above half of it: told, and nobody dies who keeps to his limits."""
+    mark = available() * 3 // 2
+    app = App(sandbox, *held, "--memory-low", str(mark))
+    assert app.wait_event("memoryWarning")["level"] == "warning"
+    assert app.wait_event("memoryPressureDidChange")["level"] == "warning"
+    assert app.status()["state"] == "active"
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+    app = App(sandbox, *held, "--memory-low", str(mark), "--memory-high", "60M")
+    app.tell("eat 100")
+    status, err, kept = app.ends("memory-highwater (jetsam 2)")
+    assert status == 137 and "is over its soft limit of 60 MiB" in err
+    assert kept["limit"]["memoryBytes"] == 60 << 20
+
+
+@needs_root
+def test_without_pressure_information_memory_is_watched_all_the_same(sandbox):
+    """A kernel that was started with psi=0 has no /proc/pressure; what is available is looked at."""
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc/pressure && exec "$@"', "sh",
+         binary(), "run", "--memory-low", "1P", "--", "sleep", "60"],
+        env=sandbox.environment, capture_output=True, text=True, timeout=LIMIT)
+    if "unshare" in result.stderr or "mount" in result.stderr:
+        pytest.skip(f"no mount namespace can be had here: {result.stderr.strip()}")
+    assert (result.returncode, "killed: memory-pressure" in result.stderr) == (137, True), result.stderr
+
+
+def test_a_suspended_app_hears_no_warning(sandbox, held):
+    app = App(sandbox, *held, "--memory-high", "100M")
+    assert app.home() == "suspended"
+    result = sandbox.curfew("warn", app.name)
+    assert result.returncode == 75, result
+    assert app.events("memoryWarning") == []
+
+
+# ---- paging out ----------------------------------------------------------------------------------------------------
+
+
+def test_page_out_without_swap_is_told(sandbox):
+    if len(pathlib.Path("/proc/swaps").read_text().splitlines()) > 1:
+        pytest.skip("this machine has swap")
+    result = sandbox.curfew("run", "--page-out", "1", "--", "echo", "ran")
+    assert (result.returncode, result.stdout) == (0, "ran\n")
+    assert result.stderr == "curfew: run: --page-out does nothing: this machine has no swap\n"
+
+
+def test_a_suspended_app_goes_to_swap_and_comes_back(sandbox, held, swap):
+    app = App(sandbox, *held, "--page-out", "100ms", "--page-out-above", "1M")
+    app.do("eat 40")
+    assert app.home() == "suspended"
+    moved = app.wait_event("didPageOut")
+    assert moved["swapped"] > 30 << 20, moved
+    status = app.status()
+    assert status["swapped"] > 30 << 20 and status["footprint"] > 40 << 20
+    app.open()
+    app.do("eat 1")
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+# ---- CPU time ------------------------------------------------------------------------------------------------------
+
+
+def test_background_cpu_is_limited(sandbox, containment):
+    app = App(sandbox, "--containment", containment, "--background-cpu", "50%/1s", "--grace", "inf")
+    app.do("spin 0.6")
+    assert app.home() == "background"
+    app.tell("spin 30")
+    status, err, kept = app.ends("cpu-limit")
+    assert status == 137
+    assert re.search(r"it used [\d.]+ m?s of CPU time in [\d.]+ m?s \(\d+ %\) in background; "
+                     r"the limit is 0\.5 s in 1 s \(50 %\)", err), err
+    assert kept["exitCategory"] == "cpuResourceLimitExit"
+    assert kept["limit"]["cpuSeconds"] > kept["limit"]["cpuLimitSeconds"] == 0.5
+
+
+def test_the_whole_tree_s_cpu_time_counts(sandbox, containment):
+    running = sandbox.shell(
+        "echo up; read x; for i in 1 2 3; do sh -c 'while :; do :; done' & done; wait", stdin=subprocess.PIPE,
+        options=["--containment", containment, "--background-cpu", "60%/1s", "--grace", "inf"])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    status, _, err = running.finish()
+    assert (status, "killed: cpu-limit" in err) == (137, True), err
+
+
+def test_an_excess_is_only_logged_when_asked(sandbox):
+    app = App(sandbox, "--background-cpu", "20%/1s", "--cpu-limit-action", "log", "--grace", "inf")
+    app.home()
+    app.do("spin 1")
+    event = app.wait_event("cpuLimitPassed")
+    assert float(event["cpu"]) > 0.2
+    app.do("spin 0.5")
+    assert len(app.events("cpuLimitPassed")) == 1
+    app.sandbox.curfew("quit", app.name)
+    assert app.running.finish()[0] == 143
+
+
+def test_throttled_until_it_is_opened(sandbox):
+    app = App(sandbox, "--background-cpu", "20%/1s", "--cpu-limit-action", "throttle", "--grace", "inf")
+    if "only logs" in sandbox.curfew("run", "--cpu-limit-action", "throttle", "--", "true").stderr:
+        app.sandbox.curfew("quit", app.name)
+        app.running.finish()
+        pytest.skip("there is no cgroup with the cpu controller here")
+    app.home()
+    app.do("spin 0.5")
+    app.wait_event("cpuLimitPassed")
+    assert app.status()["throttled"] is True
+    began = time.monotonic()
+    app.do("spin 0.2")
+    assert time.monotonic() - began > 0.5
+    app.open()
+    assert "throttled" not in app.status()
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+def test_in_front_cpu_time_is_free(sandbox):
+    app = App(sandbox, "--background-cpu", "1%/100ms")
+    app.do("spin 0.5")
+    assert app.home() == "suspended"
+    app.open()
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+@needs_root
+def test_priority_is_lowered_behind_and_given_back(sandbox):
+    app = App(sandbox, "--background-priority", "low", "--grace", "inf")
+    app.tell("pid")
+    pid = int(app.running.read_line())
+    before = os.getpriority(os.PRIO_PROCESS, pid)
+    app.home()
+    assert wait_for("its nice value to rise", lambda: os.getpriority(os.PRIO_PROCESS, pid) > before)
+    app.open()
+    assert wait_for("its nice value back", lambda: os.getpriority(os.PRIO_PROCESS, pid) == before)
+    app.running.expect("done")
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+# ---- locked files --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind, name", [("posix", "POSIX"), ("flock", "FLOCK"), ("ofd", "OFD")])
+def test_a_write_lock_at_suspension_is_reported(sandbox, kind, name):
+    path = sandbox.scratch / "app.db"
+    app = App(sandbox)
+    app.do(f"lock {kind} {path}")
+    assert app.home() == "suspended"
+    event = app.wait_event("suspendedWithLockedFiles")
+    assert event["locks"].startswith(f"{path} ({name}, pid ")
+    assert app.status()["locks"] == event["locks"]
+    app.open()
+    assert "locks" not in app.status()
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["posix", "flock", "ofd"])
+def test_a_write_lock_at_suspension_kills_when_asked(sandbox, containment, kind):
+    path = sandbox.scratch / "app.db"
+    app = App(sandbox, "--containment", containment, "--locks", "kill")
+    app.do(f"lock {kind} {path}")
+    app.sandbox.curfew("home", app.name)
+    status, err, kept = app.ends("suspended-with-locked-file (0xdead10cc)")
+    assert (status, str(path) in err) == (137, True), err
+    assert [lock["path"] for lock in kept["locks"]] == [str(path)]
+    assert kept["exitCategory"] == "suspendedWithLockedFileExit"
+    assert any(lock["path"] == str(path) for process in kept["processes"] for lock in process["locks"])
+
+
+def test_read_locks_and_none_are_innocent(sandbox):
+    app = App(sandbox, "--locks", "kill")
+    app.do(f"lock read {sandbox.scratch / 'app.db'}")
+    assert app.home() == "suspended"
+    app.open()
+    app.do("unlock")
+    assert app.home() == "suspended"
+    app.sandbox.curfew("quit", app.name)
+    assert app.running.finish()[0] == 137
+
+
+def test_a_lock_of_the_caller_is_not_the_apps(sandbox):
+    """As with `flock FILE curfew run …`: the descriptor is handed down, and the caller holds the lock as well."""
+    with open(sandbox.scratch / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        app = App(sandbox, "--locks", "kill", pass_fds=[file.fileno()])
+        assert app.home() == "suspended"
+        app.sandbox.curfew("quit", app.name)
+        assert app.running.finish()[0] == 137
+        assert report(sandbox, app.name)["reason"] == "user-quit"
+
+
+def test_ignored_locks_are_not_looked_for(sandbox):
+    app = App(sandbox, "--locks", "ignore")
+    app.do(f"lock posix {sandbox.scratch / 'app.db'}")
+    assert app.home() == "suspended"
+    assert "locks" not in app.status()
+    app.sandbox.curfew("quit", app.name)
+    app.running.finish()
+
+
+def test_defer_waits_for_the_lock(sandbox):
+    """It runs on until it lets go, and is suspended without guilt."""
+    app = App(sandbox, "--locks", "defer", "--lock-wait", "20s")
+    app.do(f"lock posix {sandbox.scratch / 'app.db'}")
+    assert app.home() == "background"
+    app.do("unlock")
+    app.running.wait_state("suspended")
+    assert app.events("suspendedWithLockedFiles") == []
+    app.sandbox.curfew("quit", app.name)
+    app.running.finish()
+
+
+def test_defer_has_an_end(sandbox):
+    app = App(sandbox, "--locks", "defer", "--lock-wait", "300ms")
+    app.do(f"lock posix {sandbox.scratch / 'app.db'}")
+    assert app.home() == "background"
+    app.running.wait_state("suspended")
+    assert app.wait_event("suspendedWithLockedFiles")
+    app.sandbox.curfew("quit", app.name)
+    app.running.finish()
+
+
+def test_a_background_task_across_the_locked_section_avoids_it(sandbox):
+    """It isn't suspended as long as the task is open."""
+    running = sandbox.shell(
+        f"exec 7>{sandbox.scratch / 'lock'}; flock -x 7; n=$(curfew task begin locked); echo up; read x; "
+        "exec 7>&-; curfew task end $n; read y", stdin=subprocess.PIPE, options=["--locks", "kill"])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    assert running.status()["state"] == "background"
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    running.wait_state("suspended")
+    sandbox.curfew("quit", running.name)
+    running.finish()
+
+
+# ---- disk, and too many resumptions --------------------------------------------------------------------------------
+
+
+def test_a_full_disk_kills_behind_and_not_in_front(sandbox):
+    app = App(sandbox, "--disk-low", "100%", cwd=sandbox.scratch)
+    assert app.status()["state"] == "active"
+    app.sandbox.curfew("home", app.name)
+    status, err, kept = app.ends("disk-space (0xbaddd15c)")
+    assert (status, kept["reason"], kept["visibility"]) == (137, "disk-space", "background"), err
+
+
+def test_resumed_too_often(sandbox):
+    app = App(sandbox, "--resume-limit", "2", "--grace", "50ms", "--wake-limit", "50ms")
+    for _ in range(2):
+        wait_for("its suspension", lambda: app.home() and app.status()["state"] == "suspended")
+        assert sandbox.curfew("wake", app.name, "fetch").returncode == 0
+    wait_for("its suspension", lambda: app.status()["state"] == "suspended")
+    sandbox.curfew("wake", app.name, "fetch")
+    status, err, _ = app.ends("resumed-too-often (0xbad22222)")
+    assert (status, "it was resumed 3 times within 5 min while it was suspended" in err) == (137, True), err
+
+
+# ---- idle ----------------------------------------------------------------------------------------------------------
+
+
+def switches(pid):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return sum(int(line.split()[1]) for line in text.splitlines() if "ctxt_switches" in line)
+
+
+def test_suspended_with_every_limit_set_nothing_wakes_it(sandbox, held):
+    """Neither supervisor nor front, for seconds: what samples stands still, and what watches is told by the kernel."""
+    app = App(
+        sandbox, *held, "--memory", "200M", "--memory-high", "150M", "--background-memory", "150M", "--memory-low", "1M",
+        "--background-cpu", "50%/1s", "--disk-low", "1M", "--resume-limit", "3", "--locks", "report")
+    app.do("eat 10")
+    assert app.home() == "suspended"
+    processes = [app.status()[key] for key in ("supervisor", "front")]
+    # One look at memory and one at the disk may be under way since before it was suspended.
+    time.sleep(11)  # a while
+    before = [switches(pid) for pid in processes]
+    time.sleep(4)  # a while
+    assert [switches(pid) for pid in processes] == before
+    app.open()
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+# ---- reports -------------------------------------------------------------------------------------------------------
+
+
+def test_a_kill_leaves_a_report_of_its_processes(sandbox, held):
+    app = App(sandbox, *held, "--time-limit", "1s", "--memory", "500M")
+    app.do("eat 30")
+    status, _, kept = app.ends("time-limit")
+    assert status == 124
+    [process] = [process for process in kept["processes"] if "keeper.py" in " ".join(process["command"])]
+    assert process["footprintBytes"] > 30 << 20
+    assert process["state"] in "SR" and process["descriptors"] >= 3 and process["cpuSeconds"] >= 0
+    assert kept["omittedProcesses"] == 0
+    assert "willKill" in [event["name"] for event in kept["events"]] and kept["visibility"] == "foreground"
+    text = sandbox.curfew("report", app.name).stdout
+    assert "time-limit" in text and "keeper.py" in text
+
+
+@needs_root
+def test_what_is_resumed_by_its_keeper_is_not_held_back(sandbox):
+    """With the supervisor goes whoever could have given it its share of CPU time back."""
+    options = ["--background-priority", "low", "--grace", "inf", "--on-supervisor-exit", "resume"]
+    running = sandbox.shell("echo up; read x; exit 7", options=options, stdin=subprocess.PIPE)
+    running.expect("up")
+    assert sandbox.curfew("home", running.name).returncode == 0
+    supervisor = running.status()["supervisor"]
+    root = pathlib.Path("/sys/fs/cgroup")
+    weights = [*root.glob(f"**/curfew.{running.name}.{supervisor}/cpu.shares")]
+    weights += root.glob(f"**/curfew.{running.name}.{supervisor}/cpu.weight")
+    if not weights:
+        sandbox.curfew("quit", running.name)
+        running.finish()
+        pytest.skip("there is no cgroup with the cpu controller here")
+    [weight] = weights
+    low = int(weight.read_text())
+    os.kill(supervisor, signal.SIGKILL)
+    wait_for("its weight back", lambda: int(weight.read_text()) > low)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    assert running.wait() == 7
+
+
+def test_the_report_of_a_dead_supervisor_has_the_app_s_name(sandbox):
+    """Which isn't the command's where that was taken."""
+    first = sandbox.start("sleep", "60", name="sleep")
+    wait_for("the first", lambda: sandbox.curfew("status", "sleep").returncode == 0)
+    second = subprocess.Popen(
+        ["curfew", "run", "--", "sleep", "60"], env=sandbox.environment, stderr=subprocess.PIPE, text=True)
+    others = lambda: [app for app in json.loads(sandbox.curfew("ps", "--json").stdout) if app["app"] != "sleep"]
+    [other] = wait_for("the second", others)
+    name = other["app"]
+    os.kill(other["supervisor"], signal.SIGKILL)
+    _, err = second.communicate(timeout=LIMIT)
+    assert (second.returncode, err[:len(name) + 9]) == (125, f"curfew: {name}:")
+    assert [kept["app"] for kept in json.loads(sandbox.curfew("report", "--json").stdout)] == [name]
+    sandbox.curfew("quit", "sleep")
+    assert first.finish()[0] == 143
+
+
+@pytest.mark.parametrize("half", ["supervisor", "front"])
+def test_the_death_of_one_half_leaves_a_report(sandbox, half):
+    app = App(sandbox)
+    os.kill(app.status()[half], signal.SIGKILL)
+    app.running.wait()
+    kept = wait_for("the report", lambda: json.loads(sandbox.curfew("report", "--json").stdout))[0]
+    assert (kept["app"], kept["reason"]) == (app.name, "supervisor-exit")
+
+
+def test_no_report_for_one_that_ends_by_itself(sandbox):
+    assert sandbox.curfew("run", "--", "false").returncode == 1
+    assert json.loads(sandbox.curfew("report", "--json").stdout) == []
+
+
+@pytest.mark.parametrize("why", ["a file in the way", "read-only"])
+def test_a_report_that_cant_be_kept_is_told(sandbox, why):
+    """One line more, and the status is what it would be."""
+    sandbox.reports.parent.mkdir(parents=True, exist_ok=True)
+    if why == "read-only":
+        if os.geteuid() == 0:
+            pytest.skip("root can write anywhere; test_report tries a read-only file system")
+        sandbox.reports.parent.chmod(0o500)
+    else:
+        sandbox.reports.write_text("")
+    running = sandbox.start("sleep", "60", options=["--time-limit", "0.2s"])
+    status, _, err = running.finish()
+    assert status == 124
+    first, second, rest = err.split("\n")
+    assert "killed: time-limit" in first and "its report couldn't be kept" in second and rest == ""
+
+
+@needs_root
+def test_unreadable_processes_stop_nothing(sandbox):
+    """A child of another user, that an ordinary supervisor may not look into, is passed over."""
+    os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+    running = sandbox.start(
+        "sleep", "60", options=["--containment", "tree", "--memory", "50M", "--time-limit", "500ms"], cwd="/",
+        **AS_ORDINARY)
+    assert running.finish()[0] == 124
