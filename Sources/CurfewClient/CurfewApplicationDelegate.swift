@@ -12,6 +12,9 @@ public protocol CurfewApplicationDelegate: AnyObject, Sendable {
     func applicationWillEnterForeground(_ application: any BackgroundTaskScheduling)
     /// The process is killed when its time is over; ending it is the method's business, or its caller's soon after.
     func applicationWillTerminate(_ application: any BackgroundTaskScheduling)
+    /// Let go of what can be had again, caches first.
+    func applicationDidReceiveMemoryWarning(
+        _ application: any BackgroundTaskScheduling, level: LifecycleEvent.MemoryWarningLevel)
     /// Besides the task's own expiration handler.
     func application(
         _ application: any BackgroundTaskScheduling, backgroundTaskWillExpire task: BackgroundTaskIdentifier)
@@ -30,6 +33,9 @@ extension CurfewApplicationDelegate {
     public func applicationDidEnterBackground(_ application: any BackgroundTaskScheduling) {}
     public func applicationWillEnterForeground(_ application: any BackgroundTaskScheduling) {}
     public func applicationWillTerminate(_ application: any BackgroundTaskScheduling) {}
+    public func applicationDidReceiveMemoryWarning(
+        _ application: any BackgroundTaskScheduling, level: LifecycleEvent.MemoryWarningLevel
+    ) {}
     public func application(
         _ application: any BackgroundTaskScheduling, backgroundTaskWillExpire task: BackgroundTaskIdentifier
     ) {}
@@ -48,6 +54,8 @@ extension CurfewApplicationDelegate {
             self.application(application, backgroundTaskWillExpire: event.task ?? .invalid)
         case .willEnterForeground: applicationWillEnterForeground(application)
         case .willTerminate: applicationWillTerminate(application)
+        case .didReceiveMemoryWarning:
+            applicationDidReceiveMemoryWarning(application, level: event.memoryWarningLevel ?? .warning)
         case .change: self.application(application, didChange: event)
         case .wake: self.application(application, didWakeFor: event)
         case .other: self.application(application, didReceive: event)

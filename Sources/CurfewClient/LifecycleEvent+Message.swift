@@ -14,6 +14,7 @@ extension LifecycleEvent {
             sequence: message["seq"].flatMap { Int($0) } ?? 0,
             seconds: LifecycleEvent.seconds(message["seconds"]),
             task: message["task"].flatMap { Int($0) }.map(BackgroundTaskIdentifier.init(rawValue:)),
+            memoryWarningLevel: kind == .didReceiveMemoryWarning ? LifecycleEvent.level(message["level"]) : nil,
             launch: message["launched"].map {
                 Launch(isInBackground: $0 == "background", wakingEvent: message["wake"])
             },
@@ -40,6 +41,11 @@ extension LifecycleEvent {
     static func seconds(_ text: String?) -> Double? {
         guard let nanoseconds = text.flatMap(Seconds.parse) else { return nil }
         return nanoseconds == .max ? .greatestFiniteMagnitude : Double(nanoseconds) / 1_000_000_000
+    }
+
+    /// A word that this version doesn't know is a warning all the same.
+    private static func level(_ text: String?) -> MemoryWarningLevel {
+        text.flatMap(MemoryWarningLevel.init(rawValue:)) ?? .warning
     }
 
     private static func info(_ message: Message) -> [String: String] {

@@ -16,6 +16,8 @@ public struct LifecycleEvent: Sendable {
         case willEnterForeground
         /// End within `seconds`.
         case willTerminate
+        /// Let go of what can be had again, caches first; `memoryWarningLevel` says how urgent it is.
+        case didReceiveMemoryWarning
         /// An aspect of the app's world, called `name`, has changed.
         case change
         /// The app was woken for what `name` says; acknowledge it when that is done.
@@ -35,6 +37,8 @@ public struct LifecycleEvent: Sendable {
     public let seconds: Double?
     /// The task that is about to expire; nil in other events.
     public let task: BackgroundTaskIdentifier?
+    /// How urgent a memory warning is; nil in other events than `didReceiveMemoryWarning`.
+    public let memoryWarningLevel: MemoryWarningLevel?
     /// How the app was launched; nil in other events than `didFinishLaunching`.
     public let launch: Launch?
     /// What was posted with the event, or the launch options.
@@ -56,16 +60,25 @@ public struct LifecycleEvent: Sendable {
         }
     }
 
+    /// How urgent a memory warning is.
+    public enum MemoryWarningLevel: String, Hashable, Sendable, CaseIterable {
+        /// The app nears the limit at which it is killed, or the machine runs short.
+        case warning
+        /// The app is past its soft limit, or the machine is about to kill for memory.
+        case critical
+    }
+
     package init(
         _ kind: Kind, name: String? = nil, sequence: Int, seconds: Double? = nil,
-        task: BackgroundTaskIdentifier? = nil, launch: Launch? = nil, info: [String: String] = [:],
-        requiresAcknowledgement: Bool = false
+        task: BackgroundTaskIdentifier? = nil, memoryWarningLevel: MemoryWarningLevel? = nil, launch: Launch? = nil,
+        info: [String: String] = [:], requiresAcknowledgement: Bool = false
     ) {
         self.kind = kind
         self.name = name ?? kind.rawValue
         self.sequence = sequence
         self.seconds = seconds
         self.task = task
+        self.memoryWarningLevel = memoryWarningLevel
         self.launch = launch
         self.info = info
         self.requiresAcknowledgement = requiresAcknowledgement

@@ -168,7 +168,9 @@ extension LifecycleEvent.Kind {
         case .didBecomeActive: .active
         case .willResignActive, .willEnterForeground: .inactive
         case .didEnterBackground: .background
-        case .didFinishLaunching, .backgroundTaskWillExpire, .willTerminate, .change, .wake, .other: nil
+        case .didFinishLaunching, .backgroundTaskWillExpire, .willTerminate, .didReceiveMemoryWarning, .change, .wake,
+            .other:
+            nil
         }
     }
 }

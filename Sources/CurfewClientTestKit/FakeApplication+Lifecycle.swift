@@ -78,6 +78,11 @@ extension FakeApplication {
         stage.tell(.change, name: name, info: info)
     }
 
+    /// Told that memory runs short; one that is suspended hears nothing of it.
+    public func sendMemoryWarning(_ level: LifecycleEvent.MemoryWarningLevel = .warning) {
+        if !isSuspended { stage.warnOfMemory(level) }
+    }
+
     /// Asked to end; one that is suspended hears nothing of it.
     public func quit(within limit: Duration = .seconds(5)) async throws {
         if isSuspended { return }

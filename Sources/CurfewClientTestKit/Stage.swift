@@ -55,6 +55,11 @@ final class Stage: EventFeed {
         sink?.publish(LifecycleEvent(.backgroundTaskWillExpire, sequence: sequence, seconds: 5, task: task))
     }
 
+    func warnOfMemory(_ level: LifecycleEvent.MemoryWarningLevel) {
+        let (sequence, sink) = next()
+        sink?.publish(LifecycleEvent(.didReceiveMemoryWarning, sequence: sequence, memoryWarningLevel: level))
+    }
+
     /// Delivers an event and waits until all who listen have handled it.
     ///
     /// - Throws: `NotAcknowledged` when they haven't within the limit.

@@ -509,9 +509,10 @@ def test_what_an_event_tells(fake, app):
               "event name=didBecomeActive seq=2",
               'event name=localeDidChange seq=3 kind=change info.exists=false info.x="" more="to come"',
               "event name=fetch seq=12 kind=wake ack=required seconds=inf",
-              "event name=backgroundTaskWillExpire seq=13 task=7 seconds=5.000")
-    dispatch(app, 5)
-    launch, active, change, wake, expiration = events
+              "event name=backgroundTaskWillExpire seq=13 task=7 seconds=5.000",
+              "event name=didReceiveMemoryWarning seq=14 level=critical")
+    dispatch(app, 6)
+    launch, active, change, wake, expiration, memory = events
     assert (launch.name, launch.sequence, launch.kind, launch.seconds) == ("didFinishLaunching", 1, "lifecycle", 20)
     assert (launch.launched, launch.wake, launch.needs_acknowledgement) == ("background", "fetch", True)
     assert launch.info == {"from": "a friend", "urgent": "yes"} and launch.fields["containment"] == "cgroup2"
@@ -519,6 +520,8 @@ def test_what_an_event_tells(fake, app):
     assert (change.kind, change.info, change.fields["more"]) == ("change", {"exists": "false", "x": ""}, "to come")
     assert (wake.kind, wake.seconds) == ("wake", math.inf)
     assert (expiration.task, expiration.kind, expiration.seconds) == (7, "lifecycle", 5)
+    assert (memory.level, memory.kind, memory.needs_acknowledgement) == ("critical", "lifecycle", False)
+    assert [event.level for event in events[:-1]] == [None] * 5
     fake.wait_for("ack", seq="1")
     fake.wait_for("ack", seq="12")
     assert fake.texts("ack") == ["ack seq=1", "ack seq=12"]
@@ -1634,7 +1637,8 @@ class Sandbox:
         self.scratch = scratch
         # Short: a socket's path has 107 bytes at most.
         self.runtime = tempfile.mkdtemp(prefix="cf-")
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=self.runtime, PYTHONPATH=str(LIBRARY))
+        self.environment = dict(
+            os.environ, XDG_RUNTIME_DIR=self.runtime, XDG_STATE_HOME=str(scratch / "state"), PYTHONPATH=str(LIBRARY))
         for variable in ("CURFEW_FD", "CURFEW_SOCKET", "NOTIFY_SOCKET"):
             self.environment.pop(variable, None)
         self.apps = []
@@ -1999,6 +2003,26 @@ def test_real_posted_changes(real):
         app.drive("post", "networkDidChange", f"online={online}")
     app.drive("open")
     app.expect("lifecycle willEnterForeground None", "change networkDidChange maybe", "lifecycle didBecomeActive None")
+
+
+@needs_curfew
+def test_real_memory_warning(real):
+    """With its level, in front and on the budget."""
+    app = real.start("""
+        @app.on("didReceiveMemoryWarning")
+        def drop_caches(event):
+            say(event.level, event.needs_acknowledgement, app.state)
+        app.start()
+        with app.background_task("work"):
+            say("up")
+            signal.pause()
+        """)
+    app.expect("up")
+    app.drive("warn")
+    app.expect("warning False active")
+    app.drive("home")
+    app.drive("warn", "critical")
+    app.expect("critical False background")
 
 
 @needs_curfew

@@ -216,7 +216,9 @@ class Bench:
         self.apps = []
 
     def environment(self, **variables):
-        environment = dict(os.environ, TMPDIR=str(self.temporary), CURFEW_TEST_MARKER=self.marker, ENV="")
+        environment = dict(
+            os.environ, TMPDIR=str(self.temporary), XDG_STATE_HOME=str(self.scratch / "state"),
+            CURFEW_TEST_MARKER=self.marker, ENV="")
         for variable in ("CURFEW_FD", "CURFEW_SOCKET", "CURFEW_SIGNAL", "BASH_ENV"):
             environment.pop(variable, None)
         environment.update(variables)
@@ -628,6 +630,25 @@ def test_keys_become_variables_names(bench, shell):
     app.tell("didEnterBackground")
     app.until_said("||unset|unset|unset")
     assert not list(bench.scratch.glob("**/pwned"))
+    app.kill()
+
+
+@every_shell
+def test_a_memory_warning_has_its_level(bench, shell):
+    """No other event has one, and nothing is acknowledged."""
+    app = bench.app(shell, """
+        drop_caches() { say "$CURFEW_EVENT [$CURFEW_LEVEL]"; }
+        curfew_on didReceiveMemoryWarning drop_caches didEnterBackground drop_caches
+        curfew_loop
+        """, launch=LAUNCH)
+    app.until_acknowledged(1)
+    app.tell("didReceiveMemoryWarning", "level=critical")
+    app.tell("didReceiveMemoryWarning", "level=warning")
+    last = app.tell("didEnterBackground", ack=True)
+    app.until_acknowledged(last)
+    warning = "didReceiveMemoryWarning"
+    assert app.said == [f"{warning} [critical]", f"{warning} [warning]", "didEnterBackground []"]
+    assert app.acks == [1, last]
     app.kill()
 
 

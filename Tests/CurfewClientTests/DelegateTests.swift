@@ -29,6 +29,11 @@ final class RecordingDelegate: CurfewApplicationDelegate {
         note("foreground", application)
     }
     func applicationWillTerminate(_ application: any BackgroundTaskScheduling) { note("terminate", application) }
+    func applicationDidReceiveMemoryWarning(
+        _ application: any BackgroundTaskScheduling, level: LifecycleEvent.MemoryWarningLevel
+    ) {
+        note("memory \(level)", application)
+    }
     func application(
         _ application: any BackgroundTaskScheduling, backgroundTaskWillExpire task: BackgroundTaskIdentifier
     ) {
@@ -55,7 +60,8 @@ struct DelegateTests {
         "event name=didEnterBackground seq=4 ack=required", "event name=backgroundTaskWillExpire seq=5 task=8",
         "event name=push seq=6 kind=wake ack=required", "event name=willEnterForeground seq=7",
         "event name=locale seq=8 kind=change info.to=de", "event name=didRotate seq=9",
-        "event name=willTerminate seq=10 ack=required",
+        "event name=didReceiveMemoryWarning seq=10 level=critical", "event name=didReceiveMemoryWarning seq=11",
+        "event name=willTerminate seq=12 ack=required",
     ]
 
     @Test("Each event calls its method, in order, and is acknowledged")
@@ -66,12 +72,13 @@ struct DelegateTests {
             #expect(application.delegate === delegate)
             supervisor.send(Self.everything, to: try supervisor.wait(for: "hello").connection)
             #expect(
-                try delegate.calls.wait(count: 10) == [
+                try delegate.calls.wait(count: 12) == [
                     "launch [\"a\": \"b\"]", "active", "resign", "background", "expire 8", "wake push", "foreground",
-                    "change locale [\"to\": \"de\"]", "other didRotate", "terminate",
+                    "change locale [\"to\": \"de\"]", "other didRotate", "memory critical", "memory warning",
+                    "terminate",
                 ])
             try supervisor.wait(for: "ack", count: 4)
-            #expect(supervisor.requests.compactMap { $0.message["seq"] } == ["1", "4", "6", "10"])
+            #expect(supervisor.requests.compactMap { $0.message["seq"] } == ["1", "4", "6", "12"])
         }
     }
 
@@ -80,7 +87,7 @@ struct DelegateTests {
         try withSupervisor { supervisor, application in
             application.delegate = Indifferent()
             supervisor.send(Self.everything, to: try supervisor.wait(for: "hello").connection)
-            #expect(try supervisor.wait(for: "ack", count: 4).message["seq"] == "10")
+            #expect(try supervisor.wait(for: "ack", count: 4).message["seq"] == "12")
         }
     }
 

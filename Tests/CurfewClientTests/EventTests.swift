@@ -52,6 +52,32 @@ struct EventTests {
         }
     }
 
+    @Test("A memory warning has its level, and nothing is owed for it")
+    func memoryWarning() async throws {
+        try await withSupervisor { supervisor, application in
+            var loop = application.events.makeAsyncIterator()
+            let connection = try await supervisor.wait(for: "hello").connection
+            let name = "event name=didReceiveMemoryWarning"
+            supervisor.send(
+                [
+                    "\(name) seq=1 level=warning", "\(name) seq=2 level=critical", "\(name) seq=3 level=later",
+                    "\(name) seq=4", "event name=didBecomeActive seq=5 level=critical",
+                    "\(name) seq=6 kind=change level=critical", Self.home,
+                ], to: connection)
+            for level in [LifecycleEvent.MemoryWarningLevel.warning, .critical, .warning, .warning] {
+                let event = try #require(await loop.next())
+                #expect(event.kind == .didReceiveMemoryWarning && event.memoryWarningLevel == level)
+                #expect(!event.requiresAcknowledgement && event.seconds == nil && event.info == [:])
+            }
+            for kind in [LifecycleEvent.Kind.didBecomeActive, .change] {
+                let event = try #require(await loop.next())
+                #expect(event.kind == kind && event.memoryWarningLevel == nil)
+            }
+            await loop.next()?.acknowledge()
+            #expect(try await supervisor.wait(for: "ack").message["seq"] == "4")
+        }
+    }
+
     @Test("An event is acknowledged when the loop asks for the next, and once")
     func acknowledgedByLoop() async throws {
         try await withSupervisor { supervisor, application in
@@ -178,6 +204,7 @@ struct EventTests {
             for (sequence, (name, state)) in [
                 ("didBecomeActive", ApplicationState.active), ("willResignActive", .inactive),
                 ("didEnterBackground", .background), ("willEnterForeground", .inactive), ("change", .inactive),
+                ("didReceiveMemoryWarning", .inactive),
             ].enumerated() {
                 supervisor.send(["event name=\(name) seq=\(sequence)"], to: connection)
                 _ = await loop.next()

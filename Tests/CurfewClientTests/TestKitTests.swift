@@ -200,11 +200,31 @@ struct TestKitTests {
         #expect(try await delegate.calls.wait(count: 5).suffix(2) == ["foreground", "active"])
     }
 
+    @Test("A memory warning is heard in front and on the budget, and not while suspended")
+    func memoryWarning() async throws {
+        let application = FakeApplication()
+        let delegate = RecordingDelegate()
+        application.delegate = delegate
+        application.sendMemoryWarning()
+        let task = application.beginBackgroundTask(withName: "x")
+        try await application.home()
+        application.sendMemoryWarning(.critical)
+        application.endBackgroundTask(task)
+        #expect(application.isSuspended)
+        application.sendMemoryWarning(.critical)
+        application.open()
+        #expect(
+            try await delegate.calls.wait(count: 6) == [
+                "memory warning", "resign", "background", "memory critical", "foreground", "active",
+            ])
+    }
+
     @Test("Without a supervisor, or a listener, nothing is owed")
     func nobodyListens() async throws {
         let alone = FakeApplication(isMultitaskingSupported: false)
         for await event in alone.events { Issue.record("told of \(event.name)") }
         try await alone.home()
+        alone.sendMemoryWarning()
         #expect(alone.applicationState == .active)
         #expect(alone.beginBackgroundTask(withName: "x") == .invalid)
         let deaf = FakeApplication()

@@ -19,6 +19,7 @@
 //         switch (event.type) {
 //         case CURFEW_EVENT_DID_ENTER_BACKGROUND: save(); break;
 //         case CURFEW_EVENT_BACKGROUND_TASK_WILL_EXPIRE: curfew_end_background_task(&client, event.task); break;
+//         case CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING: drop_caches(); break;
 //         case CURFEW_EVENT_WILL_TERMINATE: finish(); break;
 //         default: break;
 //         }
@@ -133,7 +134,15 @@ enum curfew_event_type {
     CURFEW_EVENT_WILL_ENTER_FOREGROUND,
     CURFEW_EVENT_WILL_TERMINATE,               // end within `seconds`
     CURFEW_EVENT_CHANGE,                       // `name` has changed: posted, or settingsDidChange
-    CURFEW_EVENT_WAKE                          // `name` is why the app runs: acknowledge it once it is handled
+    CURFEW_EVENT_WAKE,                         // `name` is why the app runs: acknowledge it once it is handled
+    CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING    // free what can be had again, caches first; `level` says how urgent
+};
+
+// How urgent a memory warning is. Values may be added.
+enum curfew_memory_warning_level {
+    CURFEW_MEMORY_WARNING_NONE,     // no memory warning
+    CURFEW_MEMORY_WARNING_WARNING,  // the app nears the limit at which it is killed, or the machine runs short
+    CURFEW_MEMORY_WARNING_CRITICAL  // the app is past its soft limit, or the machine is about to kill for memory
 };
 
 // One event. Everything is in it, so it may be copied and kept. Its text is valid UTF-8.
@@ -143,6 +152,7 @@ struct curfew_event {
     unsigned long seq;                 // its number; 0: none
     curfew_task task;                  // the task it is about; 0: none
     double seconds;                    // how long one has from its delivery; INFINITY: no limit
+    enum curfew_memory_warning_level level;
     char name[CURFEW_NAME_MAX + 1];    // as on the wire: "didEnterBackground"
     size_t text_length;                // private, and what follows
     char text[CURFEW_LINE_MAX];        // the line's verb, keys and values, decoded, each ended by NUL
@@ -1022,6 +1032,7 @@ static inline enum curfew_event_type curfew_impl_type(const char *name, const ch
         {"backgroundTaskWillExpire", CURFEW_EVENT_BACKGROUND_TASK_WILL_EXPIRE},
         {"willEnterForeground", CURFEW_EVENT_WILL_ENTER_FOREGROUND},
         {"willTerminate", CURFEW_EVENT_WILL_TERMINATE},
+        {"didReceiveMemoryWarning", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING},
     };
     size_t index;
     if (kind)
@@ -1031,6 +1042,14 @@ static inline enum curfew_event_type curfew_impl_type(const char *name, const ch
         if (!strcmp(known[index].name, name))
             return known[index].type;
     return CURFEW_EVENT_OTHER;
+}
+
+// A word that this header doesn't know is a warning all the same.
+static inline enum curfew_memory_warning_level curfew_impl_level(enum curfew_event_type type, const char *level)
+{
+    if (type != CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING)
+        return CURFEW_MEMORY_WARNING_NONE;
+    return level && !strcmp(level, "critical") ? CURFEW_MEMORY_WARNING_CRITICAL : CURFEW_MEMORY_WARNING_WARNING;
 }
 
 // Reads an event's line; false when it isn't one.
@@ -1050,6 +1069,8 @@ static inline bool curfew_impl_read_event(const char *line, size_t length, struc
         event->task = CURFEW_INVALID_TASK;
     if (!curfew_impl_seconds(curfew_impl_find(event->text, event->text_length, "", "seconds"), &event->seconds))
         event->seconds = (double)INFINITY;
+    event->level =
+        curfew_impl_level(event->type, curfew_impl_find(event->text, event->text_length, "", "level"));
     event->ack_required = event->seq != 0 && ack && !strcmp(ack, "required");
     return true;
 }

@@ -260,6 +260,9 @@ class Event:
     wake: Optional[str] = None
     """`didFinishLaunching`: the NAME of the waking event that is why, if one is."""
 
+    level: Optional[str] = None
+    """`didReceiveMemoryWarning`: how urgent it is, `warning` or `critical`."""
+
     fields: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     """Every pair of the line, for what a later version adds."""
 
@@ -292,6 +295,7 @@ def _event(pairs: Dict[str, str], acknowledge: Callable[[str], object]) -> Event
         task=int(pairs["task"]) if "task" in pairs else None,
         launched=pairs.get("launched"),
         wake=pairs.get("wake"),
+        level=pairs.get("level"),
         fields=pairs,
         _acknowledgement=_Acknowledgement((lambda: acknowledge(sequence)) if required else _nothing))
 

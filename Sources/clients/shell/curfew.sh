@@ -39,6 +39,7 @@
 #   CURFEW_SECONDS   within which it must return    CURFEW_TASK      the task that is about to expire
 #   CURFEW_SEQ       its number                     CURFEW_LAUNCHED  `foreground` or `background`
 #   CURFEW_INFO      the KEYs of, with blanks       CURFEW_WAKE      the waking event that is why it was launched
+#   CURFEW_LEVEL     how urgent didReceiveMemoryWarning is: `warning` or `critical`
 #   CURFEW_INFO_KEY  each info.KEY; what is neither a letter nor a digit in KEY stands as `_`
 #   CURFEW_RUNNING   the process that curfew_run waits for, to `kill` it
 #
@@ -644,6 +645,7 @@ _curfew_parse() {
         task) : "${CURFEW_TASK:=$_curfew_value}" ;;
         kind) : "${CURFEW_KIND:=$_curfew_value}" ;;
         launched) : "${CURFEW_LAUNCHED:=$_curfew_value}" ;;
+        level) : "${CURFEW_LEVEL:=$_curfew_value}" ;;
         wake) : "${CURFEW_WAKE:=$_curfew_value}" ;;
         info.?*) _curfew_keep_info "${_curfew_key#info.}" ;;
         esac
@@ -658,7 +660,7 @@ _curfew_forget() {
         set -- "${1#* }"
     done
     CURFEW_EVENT='' CURFEW_SEQ='' CURFEW_SECONDS='' CURFEW_TASK='' CURFEW_KIND=''
-    CURFEW_LAUNCHED='' CURFEW_WAKE='' CURFEW_INFO='' _curfew_ack=''
+    CURFEW_LAUNCHED='' CURFEW_WAKE='' CURFEW_LEVEL='' CURFEW_INFO='' _curfew_ack=''
 }
 
 # Of two keys that give one name, the first counts.

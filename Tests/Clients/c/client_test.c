@@ -435,6 +435,7 @@ static void test_lifecycle_events(void)
         {"willEnterForeground", CURFEW_EVENT_WILL_ENTER_FOREGROUND, CURFEW_STATE_INACTIVE},
         {"didBecomeActive", CURFEW_EVENT_DID_BECOME_ACTIVE, CURFEW_STATE_ACTIVE},
         {"somethingNewer", CURFEW_EVENT_OTHER, CURFEW_STATE_ACTIVE},
+        {"didReceiveMemoryWarning", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING, CURFEW_STATE_ACTIVE},
         {"willTerminate", CURFEW_EVENT_WILL_TERMINATE, CURFEW_STATE_ACTIVE},
     };
     int clients_end, peer = open_pipe(&clients_end);
@@ -453,6 +454,43 @@ static void test_lifecycle_events(void)
         CHECK_EQ(curfew_application_state(&client), known[index].state);
     }
     CHECK_EQ(curfew_next_event(&client, &event, 0), 0);
+    close(peer);
+    close(clients_end);
+}
+
+// A level this header doesn't know is a warning all the same; no other event has one.
+static void test_memory_warnings(void)
+{
+    static const struct {
+        const char *pairs;
+        enum curfew_event_type type;
+        enum curfew_memory_warning_level level;
+    } known[] = {
+        {"name=didReceiveMemoryWarning seq=1 level=critical", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING,
+         CURFEW_MEMORY_WARNING_CRITICAL},
+        {"name=didReceiveMemoryWarning seq=2 level=warning", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING,
+         CURFEW_MEMORY_WARNING_WARNING},
+        {"name=didReceiveMemoryWarning seq=3 level=later", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING,
+         CURFEW_MEMORY_WARNING_WARNING},
+        {"name=didReceiveMemoryWarning seq=4", CURFEW_EVENT_DID_RECEIVE_MEMORY_WARNING,
+         CURFEW_MEMORY_WARNING_WARNING},
+        {"name=didReceiveMemoryWarning seq=5 kind=change level=critical", CURFEW_EVENT_CHANGE,
+         CURFEW_MEMORY_WARNING_NONE},
+        {"name=didBecomeActive seq=6 level=critical", CURFEW_EVENT_DID_BECOME_ACTIVE, CURFEW_MEMORY_WARNING_NONE},
+    };
+    int clients_end, peer = open_pipe(&clients_end);
+    size_t index;
+    CHECK_EQ(curfew_connect(&client), 0);
+    for (index = 0; index < sizeof known / sizeof *known; index++) {
+        char text[128];
+        snprintf(text, sizeof text, "event %s\n", known[index].pairs);
+        push(peer, text);
+        CHECK_EQ(curfew_next_event(&client, &event, 1000), 1);
+        CHECK_EQ(event.seq, index + 1);
+        CHECK_EQ(event.type, known[index].type);
+        CHECK_EQ(event.level, known[index].level);
+        CHECK(!event.ack_required);
+    }
     close(peer);
     close(clients_end);
 }
@@ -1241,7 +1279,7 @@ static const struct {
     TEST(without_curfew), TEST(connects_by_pipe), TEST(prefers_its_own_connection), TEST(falls_back_to_the_pipe),
     TEST(refuses_what_is_no_pipe), TEST(connecting_ends_in_time), TEST(avoids_the_standard_descriptors), TEST(tasks),
     TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
-    TEST(lifecycle_events), TEST(everything_in_an_event), TEST(malformed_events),
+    TEST(lifecycle_events), TEST(memory_warnings), TEST(everything_in_an_event), TEST(malformed_events),
     TEST(changes), TEST(acknowledging),
     TEST(events_while_waiting), TEST(byte_by_byte), TEST(longest_event), TEST(line_without_end), TEST(flood_of_events),
     TEST(flood_before_the_reply_to_end), TEST(silence), TEST(late_refusal), TEST(flood_of_others_replies),

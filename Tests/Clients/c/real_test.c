@@ -65,6 +65,8 @@ static void say_event(void)
         curfew_event_value(&event, "kind") ? curfew_event_value(&event, "kind") : "lifecycle", state_name());
     for (index = 0; curfew_event_info_at(&event, index, &key, &value); index++)
         say("info %s=%s", key, value);
+    if (event.level != CURFEW_MEMORY_WARNING_NONE)
+        say("level %d", event.level);
 }
 
 // Begins a task when sent home the first time, and ends it when warned.
@@ -321,6 +323,9 @@ static void test_lifecycle(void)
     drive("open");
     HEAR("willEnterForeground type=6 kind=lifecycle state=inactive");
     HEAR("didBecomeActive type=2 kind=lifecycle state=active");
+    drive("warn");
+    HEAR("didReceiveMemoryWarning type=10 kind=lifecycle state=active");
+    HEAR("level 1");
     drive("quit");
     hear_until("willTerminate type=7 kind=lifecycle");
     CHECK_EQ(finish(), 3);

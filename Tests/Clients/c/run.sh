@@ -6,7 +6,10 @@ set -u
 tests=$(cd "$(dirname "$0")" && pwd) || exit 1
 header=$(cd "$tests/../../../Sources/clients/c" && pwd) || exit 1
 build=$(mktemp -d "${TMPDIR:-/tmp}/curfew-c.XXXXXX") || exit 1
-trap 'rm -rf "$build"' EXIT
+# Reports of what is killed here are no business of the user's.
+XDG_STATE_HOME=$(mktemp -d "${TMPDIR:-/tmp}/curfew-state.XXXXXX") || exit 1
+export XDG_STATE_HOME
+trap 'rm -rf "$build" "$XDG_STATE_HOME"' EXIT
 trap 'exit 1' HUP INT TERM
 if [ -n "${CURFEW:-}" ]; then CURFEW=$(realpath "$CURFEW") && export CURFEW; fi
 unset CURFEW_FD CURFEW_SOCKET
