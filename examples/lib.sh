@@ -3,6 +3,8 @@
 set -euo pipefail
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/curfew-example.XXXXXX")
+# The reports of what is killed here are no business of the user's.
+export XDG_STATE_HOME=$scratch/state
 
 # Quits what is still running (SIGTERM to `curfew run` quits its app) and removes the scratch directory.
 clean_up() {

@@ -286,7 +286,8 @@ class Bench:
 
     def _environment(self):
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("CURFEW_") and k != "NOTIFY_SOCKET"}
-        return inherited | {"XDG_RUNTIME_DIR": str(self.runtime), "LC_ALL": "C"}
+        return inherited | {
+            "XDG_RUNTIME_DIR": str(self.runtime), "XDG_STATE_HOME": str(self.directory / "state"), "LC_ALL": "C"}
 
     def build(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
