@@ -98,6 +98,10 @@ struct Keeper {
         let leader = page.leader > 0 ? page.leader : oldestChild()
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
         for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
+        if plan.policy.yieldsInBackground {
+            var priority = SchedulingPriority.loweredFromOwn()
+            priority.restore(ProcessTree.descendants(of: getpid()))
+        }
         for pid in ProcessTree.descendants(of: getpid()).reversed() { _ = curfew_kill(pid, SIGCONT) }
         removeSocket()
         _ = curfew_set_signal_mask(0, nil)

@@ -32,6 +32,14 @@ public struct SchedulingPriority: Sendable {
 
     public init() {}
 
+    /// As if all had been lowered from what this process itself has: for one who wasn't there then.
+    public static func loweredFromOwn() -> SchedulingPriority {
+        var priority = SchedulingPriority()
+        priority.first = Values(nice: nice(0), io: io(0))
+        priority.former[Thread(id: 0, start: 0)] = priority.first
+        return priority
+    }
+
     // MARK: Lowering
 
     /// Lowers each thread of these processes, and those that are born meanwhile. Threads that are lowered already stay so.
