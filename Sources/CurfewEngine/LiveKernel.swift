@@ -30,7 +30,7 @@ final class LiveKernel: Kernel {
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
     func resume(_ app: AppID) {
         endPageOut()
-        if pagingMethod != nil { tree?.containment.allowSwap(false) }
+        if pagingMethod != nil { tree?.containment.barSwap() }
         tree?.resume()
     }
 

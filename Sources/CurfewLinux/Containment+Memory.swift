@@ -9,8 +9,6 @@ extension Containment {
         _ limit: UInt64?, _ mounts: CgroupMounts, name: String, note: (PathRole, String) -> Void
     ) {
         if let unified, unified.has(file: "memory.max") {
-            // With swap barred, memory.max means the limit; without swap accounting the file is absent.
-            try? unified.write("0", to: "memory.swap.max")
             try? unified.write("1", to: "memory.oom.group")
             enforcesMemory = true
             if limit != nil { enforcesMemory = limitMemory(to: limit) }
@@ -43,6 +41,7 @@ extension Containment {
             if let memory {
                 try memory.limitMemory(bytes: bytes)
             } else {
+                allowSwap(bytes == nil)
                 try unified?.write(bytes.map { String($0) } ?? "max", to: "memory.max")
             }
             return true
@@ -121,10 +120,17 @@ extension Containment {
 
     // MARK: Paging out
 
-    /// Bars swap while it runs, so that the limit means memory; while it is suspended its memory may go there.
+    /// While it runs with a limit swap is barred, so that the limit means memory; suspended, its memory may go there.
+    ///
+    /// Without swap accounting the file is absent.
     public func allowSwap(_ isAllowed: Bool) {
         guard enforcesMemory, memory == nil else { return }
         try? unified?.write(isAllowed ? "max" : "0", to: "memory.swap.max")
+    }
+
+    /// It runs again: swap is barred if it has a limit, whose file says "max" where there is none.
+    public func barSwap() {
+        if unified?.number(in: "memory.max") != nil { allowSwap(false) }
     }
 
     // MARK: Measures
