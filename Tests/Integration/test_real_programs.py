@@ -355,14 +355,16 @@ def test_make_past_its_memory_limit_is_killed_with_every_compiler(sandbox, proje
         "make", "-j4", options=[f"--containment={containment}", "--memory", "80M"], cwd=project)
     status, _, errors = running.finish(limit=60)
     assert status == 137
-    assert re.fullmatch(
-        rf"curfew: {running.name}: killed: memory-limit \(jetsam 7\): "
-        r"its footprint reached [\d.]+ MiB; the limit is 80 MiB\n", errors), errors
+    # v1 kills one compiler by itself, and make may have said so before it is killed as well.
+    assert re.search(
+        rf"^curfew: {running.name}: killed: memory-limit \(jetsam 7\): "
+        r"its footprint reached [\d.]+ MiB; the limit is 80 MiB\n\Z", errors, re.M), errors
     assert sandbox.processes() == [], "make, shells and compilers are gone when curfew is"
     assert not (project / "program").exists()
-    # The largest first; none where the kernel was quicker, and no warning before was looked at.
     processes = newest_report(sandbox, running)["processes"]
-    assert [process["name"] for process in processes[:1]] in (["cc1"], [])
+    # The largest first, where the kernel wasn't quicker.
+    if containment == "tree":
+        assert processes[0]["name"] == "cc1"
 
 
 FFMPEG = "ffmpeg -nostdin -loglevel quiet -f lavfi -i testsrc -f null -"
@@ -472,8 +474,7 @@ def test_python_past_the_memory_limit_takes_its_tree_along(sandbox, command, con
     status, output, errors = running.finish()
     # v1 kills the child by itself; on a busy machine its parent can come that far before it is killed as well.
     assert (status, output in ("", "went on\n")) == (137, True), output
-    assert errors.startswith(f"curfew: {running.name}: killed: memory-limit (jetsam 7): ")
-    assert "80 MiB" in errors
+    assert re.search(rf"^curfew: {running.name}: killed: memory-limit \(jetsam 7\): .*80 MiB\n\Z", errors, re.M), errors
     assert json.loads(report.read_text())["reason"] == "memory-limit"
 
 
