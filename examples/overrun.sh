@@ -7,7 +7,8 @@ app=overrun-$$
 # is in a session of its own, where a signal to the process group wouldn't reach it.
 overrun() {
     local option=$1 run pids status=0
-    curfew run --name "$app" "$option" -- sh -c "curfew task begin 'count it all' >/dev/null; setsid $2 & $2" \
+    # It is busy enough to be killed for its CPU time first, as on iOS; here the budget is what it is about.
+    curfew run --name "$app" "$option" --background-cpu inf -- sh -c "curfew task begin 'count it all' >/dev/null; setsid $2 & $2" \
         2>"$scratch/stderr" &
     run=$!
     is_busy() { [[ $(field "$app" processes) == 3 ]]; }
