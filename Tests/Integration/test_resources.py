@@ -155,10 +155,14 @@ def test_no_limit_in_background(sandbox, containment):
 def test_page_cache_doesnt_warn(sandbox, containment):
     """Four times the mark in a file's pages, and the footprint's warning still comes when that grows."""
     app = App(sandbox, "--containment", containment, "--memory", "100M")
-    app.do(f"cache {sandbox.scratch / 'big'} 300")
-    assert app.events("memoryWarning") == []
-    app.do("eat 85")
-    assert app.wait_event("memoryWarning")["level"] == "warning"
+    big = sandbox.scratch / "big"
+    try:
+        app.do(f"cache {big} 300")
+        assert app.events("memoryWarning") == []
+        app.do("eat 85")
+        assert app.wait_event("memoryWarning")["level"] == "warning"
+    finally:
+        big.unlink(missing_ok=True)
     app.tell("end")
     assert app.running.finish()[0] == 0
 
