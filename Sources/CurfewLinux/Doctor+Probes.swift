@@ -124,9 +124,10 @@ extension Doctor {
             try? unified.write("max", to: "memory.swap.max")
             if (try? Paging.reclaim(memoryToReclaim, from: unified.directory)) != nil { return .memoryReclaim }
         }
-        if (try? Paging.pageOut([patient.pid])) != nil { return .processMadvise }
-        guard let memory = held.memory, (try? Paging.forceEmpty(memory.directory)) != nil else { return nil }
-        return .forceEmpty
+        // First, though `curfew run` takes it last: so small a program's pages can all be on a processor's own list, and those
+        // process_madvise leaves alone.
+        if let memory = held.memory, (try? Paging.forceEmpty(memory.directory)) != nil { return .forceEmpty }
+        return (try? Paging.pageOut([patient.pid])) == nil ? nil : .processMadvise
     }
 
     private static let memoryToReclaim: UInt64 = 64 << 20
