@@ -36,7 +36,8 @@ extension App {
             if let instant, instant < earliest { earliest = instant }
         }
         if !isAwaitingTracerCheck {
-            considerWatchdogs(consider)
+            considerKills(consider)
+            considerSuspension(consider)
             consider(nextTracerCheck)
         }
         consider(nextMeasurement)
@@ -45,20 +46,25 @@ extension App {
         return earliest == .distantFuture ? nil : earliest
     }
 
-    private func considerWatchdogs(_ consider: (Instant?) -> Void) {
+    /// The watchdogs and the budget: what a debugger holds off.
+    private func considerKills(_ consider: (Instant?) -> Void) {
         if case .terminating(let watchdog, _) = end { consider(watchdog.end) }
         guard end == nil else { return }
         consider(launch?.end)
         for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
         consider(signOfLife?.end)
-        guard phase == .background else { return }
+        if phase == .background { consider(killInstant) }
+    }
+
+    /// In background: its suspension, and the warning before the budget's end.
+    private func considerSuspension(_ consider: (Instant?) -> Void) {
+        guard end == nil, phase == .background else { return }
         if let lockDeferral, !lockDeferral.isOver {
             consider(min(lockDeferral.until, lockDeferral.nextLook))
         } else if tasks.isEmpty || policy.exitsOnSuspend, launch == nil, pending.isEmpty {
             consider(grace?.end)
         }
         consider(warningInstant)
-        consider(killInstant)
     }
 
     /// When time alone kills it, if nothing happens before; nil when nothing is armed.
@@ -68,13 +74,7 @@ extension App {
         func consider(_ instant: Instant?) {
             if let instant, instant < earliest { earliest = instant }
         }
-        if case .terminating(let watchdog, _) = end { consider(watchdog.end) }
-        if end == nil {
-            consider(launch?.end)
-            for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
-            consider(signOfLife?.end)
-            if phase == .background { consider(killInstant) }
-        }
+        considerKills(consider)
         return earliest == .distantFuture ? nil : earliest
     }
 

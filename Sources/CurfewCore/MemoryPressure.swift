@@ -53,8 +53,7 @@ public struct MemoryPressure: Sendable, Hashable {
         case .warning: return Self.warningLook
         case .normal:
             let headroom = available > low ? available - low : 0
-            let milliseconds = headroom / (MemorySampling.assumedBytesPerSecond / 1000)
-            return min(Self.longest, max(Self.shortest, .milliseconds(Int64(min(milliseconds, 1_000_000)))))
+            return MemorySampling.interval(headroom: headroom, shortest: Self.shortest, longest: Self.longest)
         }
     }
 

@@ -8,8 +8,10 @@ public enum MemorySampling {
     /// half of it, the worst of 25 runs was 58 MiB past its limit, with this 16 MiB.
     public static let assumedBytesPerSecond: UInt64 = 4 << 30
 
-    /// The time to the next measurement with this much room left, in bytes.
-    public static func interval(headroom: UInt64) -> Span {
+    /// The time to the next measurement with this much room left, in bytes; `longest` is at most 10 s.
+    public static func interval(
+        headroom: UInt64, shortest: Span = Self.shortest, longest: Span = Self.longest
+    ) -> Span {
         let bytesPerMillisecond = assumedBytesPerSecond / 1000
         let milliseconds = Int64(min(headroom / bytesPerMillisecond, 10_000))
         return min(longest, max(shortest, .milliseconds(milliseconds)))

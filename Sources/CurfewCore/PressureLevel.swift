@@ -30,12 +30,13 @@ public enum PressureLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// mark counts double. Source: XNU osfmk/vm/vm_pageout.c, VM_PRESSURE_WARNING_TO_NORMAL and
     /// VM_PRESSURE_CRITICAL_TO_WARNING.
     public func following(available: UInt64, low: UInt64, isStalling: Bool) -> PressureLevel {
-        let mark = isStalling ? low &+ min(low, .max - low) : low
+        let mark = isStalling ? Self.sum(low, low) : low
         let critical = mark / 2
         if available < critical || (self == .critical && available < critical + critical / 5 * 2) { return .critical }
-        if available < mark || (self > .normal && available < mark &+ min(mark / 5, .max - mark)) { return .warning }
+        if available < mark || (self > .normal && available < Self.sum(mark, mark / 5)) { return .warning }
         return .normal
     }
+
     /// How much should be available for this level to be left, or not to have begun: always more than there is.
     ///
     /// The mark as it was asked for, where that explains it; else the doubled one, or the one beyond which it is left.
@@ -43,9 +44,11 @@ public enum PressureLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
         let isCritical = self == .critical
         let asked = isCritical ? low / 2 : low
         if available < asked { return asked }
-        let mark = isStalling ? asked &+ min(asked, .max - asked) : asked
+        let mark = isStalling ? Self.sum(asked, asked) : asked
         if available < mark { return mark }
-        let margin = isCritical ? mark / 5 * 2 : mark / 5
-        return mark &+ min(margin, .max - mark)
+        return Self.sum(mark, isCritical ? mark / 5 * 2 : mark / 5)
     }
+
+    /// In bytes; at most what fits.
+    private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 { left &+ min(right, .max - left) }
 }

@@ -122,16 +122,14 @@ extension Supervisor {
         return earliest.map { min($0, pressure.nextWarning) } ?? pressure.nextWarning
     }
 
-    /// Not as long as all are suspended and enough is left: whoever stalls tells.
-    private var memoryLook: Instant? {
-        guard let pressure = memoryPressure, let look = pressure.nextLook else { return nil }
-        return pressure.isAtEase && !apps.contains { $0.isRunning } ? nil : look
-    }
+    /// While it is at ease, whoever stalls tells.
+    private var memoryLook: Instant? { memoryPressure.flatMap { look($0.nextLook, isAtEase: $0.isAtEase) } }
+
+    private var diskLook: Instant? { diskPressure.flatMap { look($0.nextLook, isAtEase: $0.isAtEase) } }
 
     /// Not as long as all are suspended and enough is left.
-    private var diskLook: Instant? {
-        guard let pressure = diskPressure, let look = pressure.nextLook else { return nil }
-        return pressure.isAtEase && !apps.contains { $0.isRunning } ? nil : look
+    private func look(_ next: Instant?, isAtEase: Bool) -> Instant? {
+        isAtEase && !apps.contains { $0.isRunning } ? nil : next
     }
 
     /// What time alone brings about here.
