@@ -24,8 +24,9 @@ public struct Curfew: ParsableCommand {
             An APP is a name, as `curfew ps` shows it, or a pid.
             """,
         subcommands: [
-            RunCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self, DismissCommand.self,
-            WakeCommand.self, PostCommand.self, WarnCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self,
+            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, QuitCommand.self, PsCommand.self,
+            StatusCommand.self,
             EventsCommand.self, ReportCommand.self, ReplayCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
 

@@ -8,9 +8,9 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status", "events",
-        "report",
-        "replay", "doctor", "task",
+        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status",
+        "events",
+        "report", "replay", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -21,18 +21,19 @@ public enum CommandLineTool {
         do throws(UsageError) {
             curfew_exit(try perform(arguments, count: count))
         } catch {
-            if error.asksForHelp { curfew_exit(Helper.run(arguments)) }
-            exit(error)
+            if !error.asksForHelp { exit(error) }
+            curfew_exit(TimeoutArguments.isName(arguments[0]) ? Helper.explain("timeout") : Helper.run(arguments))
         }
     }
 
     /// Says what is wrong with the command line.
     public static func exit(_ error: UsageError) -> Never {
         StandardError.print(error.line)
-        curfew_exit(ExitStatus.usage)
+        curfew_exit(error.status)
     }
 
     private static func perform(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
+        if TimeoutArguments.isName(arguments[0]) { return try timeout(arguments, count: count, from: 1) }
         guard count > 1, let word = arguments[1] else {
             throw UsageError("", "no verb given; it is one of \(listed); `curfew --help` tells more")
         }
@@ -40,6 +41,7 @@ public enum CommandLineTool {
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
+        case "timeout": return try timeout(arguments, count: count, from: 2)
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn": return try DrivingVerbs.warn(reader)
@@ -58,6 +60,17 @@ public enum CommandLineTool {
         default:
             if Helper.knows(verb) { return Helper.run(arguments) }
             throw unknown(verb)
+        }
+    }
+
+    private static func timeout(
+        _ arguments: ArgumentReader.Arguments, count: Int, from position: Int
+    ) throws(UsageError) -> Int32 {
+        switch try TimeoutArguments.parse(arguments, count: count, from: position) {
+        case .run(let plan): Front.run(plan)
+        case .version:
+            Output.print("timeout (Curfew) \(version)")
+            return ExitStatus.success
         }
     }
 

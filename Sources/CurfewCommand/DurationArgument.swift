@@ -1,3 +1,5 @@
+import Glibc
+
 /// Durations as people type them: those of GNU timeout, and the time spans of systemd.
 public enum DurationArgument {
     /// What is accepted, for messages about a bad value.
@@ -20,6 +22,31 @@ public enum DurationArgument {
             total = overflows ? .max : sum
         }
         return total
+    }
+
+    /// What strtod(3) reads and `parse` doesn't, with at most one of s, m, h and d: hexadecimal numbers, `inf` with a unit,
+    /// a zero with a minus. Nil below zero, and for `nan`.
+    public static func parseAsTimeout(_ text: String) -> Int64? {
+        text.withCString { text in
+            var end: UnsafeMutablePointer<CChar>?
+            let number = strtod(text, &end)
+            guard let end, end != UnsafeMutablePointer(mutating: text), number >= 0 else { return nil }
+            guard let unit = unit(end) else { return nil }
+            let product = (number * unit).rounded(.up)
+            return product < 9e18 ? Int64(product) : .max
+        }
+    }
+
+    private static func unit(_ suffix: UnsafePointer<CChar>) -> Double? {
+        switch UInt8(bitPattern: suffix[0]) {
+        case 0: return 1e9
+        case _ where suffix[1] != 0: return nil
+        case UInt8(ascii: "s"): return 1e9
+        case UInt8(ascii: "m"): return 60e9
+        case UInt8(ascii: "h"): return 3600e9
+        case UInt8(ascii: "d"): return 86400e9
+        default: return nil
+        }
     }
 
     /// One number with its unit, and the spaces around them.

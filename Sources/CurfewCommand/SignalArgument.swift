@@ -1,3 +1,4 @@
+import CurfewLinux
 import Glibc
 
 /// Signals as people type them: by name, with or without SIG, or by number.
@@ -13,8 +14,18 @@ public enum SignalArgument {
         if isNumber(text) { return Int32(text).flatMap { (1...64).contains($0) ? $0 : nil } }
         let upper = text.uppercased()
         let name = upper.hasPrefix("SIG") ? String(upper.dropFirst(3)) : upper
-        return number(of: name) ?? realTime(name, "RTMIN", __libc_current_sigrtmin(), by: "+")
-            ?? realTime(name, "RTMAX", __libc_current_sigrtmax(), by: "-")
+        return SignalName.number(of: name)
+    }
+
+    /// As timeout(1) reads it: also 0 or EXIT for none, and the status of what a signal has ended, such as 137.
+    ///
+    /// Source: coreutils 9.1, observed: 128 and more are folded as shells and waitpid(2) make statuses of signals.
+    public static func parseAsTimeout(_ text: String) -> Int32? {
+        if text.uppercased() == "EXIT" { return 0 }
+        guard let first = text.utf8.first, (48...57).contains(first) else { return parse(text) }
+        guard let status = Int32(text) else { return nil }
+        let signal = status >= 0xff ? status & 0xff : status & 0x7f
+        return signal == 0 || SignalName.of(signal) != String(signal) ? signal : nil
     }
 
     /// A signal that a program can be told something by.
@@ -32,52 +43,5 @@ public enum SignalArgument {
 
     private static func isNumber(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
-    }
-
-    private static func realTime(_ name: String, _ end: String, _ number: Int32, by sign: String) -> Int32? {
-        guard name.hasPrefix(end) else { return nil }
-        let rest = name.dropFirst(end.count)
-        if rest.isEmpty { return number }
-        guard rest.hasPrefix(sign), isNumber(String(rest.dropFirst())), let distance = Int32(rest.dropFirst()),
-            distance <= __libc_current_sigrtmax() - __libc_current_sigrtmin()
-        else { return nil }
-        return sign == "+" ? number + distance : number - distance
-    }
-
-    private static func number(of name: String) -> Int32? {
-        switch name {
-        case "HUP": SIGHUP
-        case "INT": SIGINT
-        case "QUIT": SIGQUIT
-        case "ILL": SIGILL
-        case "TRAP": SIGTRAP
-        case "ABRT", "IOT": SIGABRT
-        case "BUS": SIGBUS
-        case "FPE": SIGFPE
-        case "KILL": SIGKILL
-        case "USR1": SIGUSR1
-        case "SEGV": SIGSEGV
-        case "USR2": SIGUSR2
-        case "PIPE": SIGPIPE
-        case "ALRM": SIGALRM
-        case "TERM": SIGTERM
-        case "STKFLT": SIGSTKFLT
-        case "CHLD", "CLD": SIGCHLD
-        case "CONT": SIGCONT
-        case "STOP": SIGSTOP
-        case "TSTP": SIGTSTP
-        case "TTIN": SIGTTIN
-        case "TTOU": SIGTTOU
-        case "URG": SIGURG
-        case "XCPU": SIGXCPU
-        case "XFSZ": SIGXFSZ
-        case "VTALRM": SIGVTALRM
-        case "PROF": SIGPROF
-        case "WINCH": SIGWINCH
-        case "IO", "POLL": SIGIO
-        case "PWR": SIGPWR
-        case "SYS": SIGSYS
-        default: nil
-        }
     }
 }

@@ -5,9 +5,20 @@ public struct UsageError: Error, Equatable {
     /// Nothing is wrong after all: help was asked for.
     public private(set) var asksForHelp = false
 
+    /// What is printed where that isn't `curfew: VERB: problem`.
+    private var ownLines: [String]?
+    public private(set) var status = ExitStatus.usage
+
     public init(_ verb: String, _ problem: String) {
         self.verb = verb
         self.problem = problem
+    }
+
+    /// For a verb that keeps another program's words and status.
+    init(_ verb: String, lines: [String], status: Int32) {
+        self.init(verb, lines.first ?? "")
+        ownLines = lines
+        self.status = status
     }
 
     static func help(_ verb: String) -> UsageError {
@@ -16,5 +27,7 @@ public struct UsageError: Error, Equatable {
         return error
     }
 
-    public var line: String { "curfew: " + (verb.isEmpty ? "" : "\(verb): ") + Printable.text(problem) }
+    public var line: String { ownLines?.joined(separator: "\n") ?? usualLine }
+
+    private var usualLine: String { "curfew: " + (verb.isEmpty ? "" : "\(verb): ") + Printable.text(problem) }
 }

@@ -2,9 +2,9 @@ import CurfewCore
 
 /// What each verb accepts, for its parser, for "did you mean", and for the test that holds the help to it.
 public enum VerbSyntax {
-    /// Every verb whose command line is read here, in the order of `curfew --help`.
+    /// Every verb whose command line is read in Curfew's own way, in the order of `curfew --help`; `timeout` has another.
     public static var all: [String] {
-        CommandLineTool.verbs.filter { $0 != "task" } + TaskVerbs.subverbs.map { "task \($0)" }
+        CommandLineTool.verbs.filter { $0 != "task" && $0 != "timeout" } + TaskVerbs.subverbs.map { "task \($0)" }
     }
 
     /// The options of a verb, `--help` aside, as typed.

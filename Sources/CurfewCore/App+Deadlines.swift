@@ -3,6 +3,7 @@ extension App {
     /// What time alone can bring about, most important first.
     enum Due {
         case timeLimit
+        case timeoutKill
         case launchWatchdog
         /// Of the event at this index of `pending`.
         case acknowledgement(Int)
@@ -20,7 +21,7 @@ extension App {
         /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
         var isHeldOffByTracer: Bool {
             switch self {
-            case .timeLimit, .measurement, .cpuMeasurement, .pageOut, .tracerCheck: false
+            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .pageOut, .tracerCheck: false
             case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
                 .cpuLimit:
                 true
@@ -35,6 +36,7 @@ extension App {
         func consider(_ instant: Instant?) {
             if let instant, instant < earliest { earliest = instant }
         }
+        consider(timeout.killInstant)
         if !isAwaitingTracerCheck {
             considerKills(consider)
             considerSuspension(consider)
@@ -74,6 +76,7 @@ extension App {
         func consider(_ instant: Instant?) {
             if let instant, instant < earliest { earliest = instant }
         }
+        consider(timeout.killInstant)
         considerKills(consider)
         return earliest == .distantFuture ? nil : earliest
     }
@@ -85,7 +88,7 @@ extension App {
     }
 
     private var timeLimitInstant: Instant? {
-        guard let startedAt, !policy.timeLimit.isInfinite else { return nil }
+        guard let startedAt, !policy.timeLimit.isInfinite, !hasTimedOut else { return nil }
         return startedAt + policy.timeLimit
     }
 
@@ -93,6 +96,7 @@ extension App {
         func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
         if phase == .over { return nil }
         if isDue(timeLimitInstant) { return .timeLimit }
+        if isDue(timeout.killInstant) { return .timeoutKill }
         if case .terminating(let watchdog, _) = end, isDue(watchdog.end) { return .terminateLimit }
         if end == nil {
             if isDue(launch?.end) { return .launchWatchdog }
@@ -136,7 +140,8 @@ extension App {
 
     private mutating func perform(_ due: Due, at now: Instant, into effects: inout [Effect]) {
         switch due {
-        case .timeLimit: killForTimeLimit(at: now, into: &effects)
+        case .timeLimit: timeLimitPassed(at: now, into: &effects)
+        case .timeoutKill: if let policy = policy.timeout { killForTimeout(policy, at: now, into: &effects) }
         case .launchWatchdog: killForLaunch(at: now, into: &effects)
         case .acknowledgement(let index): killForAcknowledgement(pending[index], at: now, into: &effects)
         case .signOfLife: killForSignOfLife(at: now, into: &effects)
@@ -156,7 +161,8 @@ extension App {
         }
     }
 
-    private mutating func killForTimeLimit(at now: Instant, into effects: inout [Effect]) {
+    private mutating func timeLimitPassed(at now: Instant, into effects: inout [Effect]) {
+        if let policy = policy.timeout { return expire(policy, at: now, into: &effects) }
         let elapsed = startedAt.map { now - $0 }
         kill(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now), at: now, into: &effects)
     }

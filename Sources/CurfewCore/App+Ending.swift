@@ -69,7 +69,7 @@ extension App {
         leader = outcome
         stateAtExit = state
         if case .killed = end { return }
-        effects.append(.sweep(id, kills: !policy.waitsForTree))
+        effects.append(policy.timeout.map { sweepAfterTimeout($0) } ?? .sweep(id, kills: !policy.waitsForTree))
         if policy.waitsForTree { return }
         pending.removeAll()
         tasks.removeAll()
@@ -86,8 +86,9 @@ extension App {
             .ended(
                 id,
                 Ending(
-                    kill: killed, leader: leader, terminateSignal: wasTerminated ? policy.terminateSignal : nil,
-                    state: finalState)))
+                    kill: killed ?? expiryReport, leader: leader,
+                    terminateSignal: wasTerminated ? policy.terminateSignal : nil, state: finalState,
+                    timeout: timeoutOutcome)))
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }

@@ -3,7 +3,7 @@
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// The files beside this one hold its transitions by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
 /// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
-/// `App+Suspended`.
+/// `App+Suspended`, `App+Timeout`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     public let policy: Policy
@@ -85,6 +85,8 @@ public struct App: Sendable, Hashable {
     var nextPageOut: Instant?
     /// When it was resumed for waking events, within the time in which they count.
     var resumptions: [Instant] = []
+    /// Of a time limit that is kept as timeout(1) keeps it.
+    var timeout = TimeoutProgress()
     var nextTracerCheck: Instant?
     var isAwaitingTracerCheck = false
 
@@ -142,6 +144,9 @@ public struct App: Sendable, Hashable {
     public var isTerminating: Bool {
         if case .terminating = end { true } else { false }
     }
+
+    /// Whether it has been killed, and may not be gone yet.
+    public var isKilled: Bool { killed != nil }
 
     /// Whether its budget is spent, as far as `begin` is concerned.
     public func hasExpired(at now: Instant) -> Bool {

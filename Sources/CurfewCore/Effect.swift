@@ -8,10 +8,16 @@ public enum Effect: Sendable, Hashable {
     case resume(AppID)
     /// The signal that asks for an end, to the whole tree, which runs.
     case terminate(AppID, signal: Int32)
+    /// This signal to the whole tree, and SIGCONT; or, without that, to its leader only.
+    case signal(AppID, Int32, leaderOnly: Bool)
+    /// Its time is over: the signal that asks for an end comes next.
+    indirect case expire(AppID, KillReport)
     /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
     indirect case kill(AppID, KillReport)
     /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`.
     case sweep(AppID, kills: Bool)
+    /// The leader is gone: let what it left behind go; answered by `treeGone`.
+    case release(AppID)
     indirect case ended(AppID, Ending)
     case stateChanged(AppID, from: LifecycleState, to: LifecycleState)
     /// Answered by `footprintMeasured`.
@@ -167,6 +173,8 @@ public struct Ending: Sendable, Hashable {
     /// The signal we asked it to end with; nil when we didn't.
     public var terminateSignal: Int32?
     public var state: LifecycleState
+    /// Only where the time limit is kept as timeout(1) keeps it.
+    public var timeout: TimeoutOutcome?
 
     public enum Status: Sendable, Hashable {
         case exit(Int32)
@@ -174,13 +182,27 @@ public struct Ending: Sendable, Hashable {
         case raise(signal: Int32)
     }
 
-    /// What `curfew run` ends with. Source: docs/exit-status.md.
+    /// What `curfew run` or `curfew timeout` ends with. Source: docs/exit-status.md.
     public var status: Status {
+        if let timeout { return status(timeout) }
         if let kill { return .exit(kill.reason.exitStatus) }
         switch leader {
         case .exited(let code): return .exit(Int32(code))
         case .signaled(let signal, _) where signal == terminateSignal: return .exit(128 + signal)
         case .signaled(let signal, _): return .raise(signal: signal)
+        case nil: return .exit(KillReason.supervisorExit.exitStatus)
+        }
+    }
+
+    /// As timeout(1) has it, but for what it never kills for. Source: coreutils manual, "timeout invocation".
+    private func status(_ timeout: TimeoutOutcome) -> Status {
+        if let kill, kill.reason != .timeLimit { return .exit(kill.reason.exitStatus) }
+        if timeout.diesOfKill { return .raise(signal: 9) }
+        switch leader {
+        case .signaled(let signal, _) where !timeout.isExpired: return .raise(signal: signal)
+        case .signaled(let signal, _) where signal == 9 || timeout.preservesStatus: return .exit(128 + signal)
+        case .exited(let code) where !timeout.isExpired || timeout.preservesStatus: return .exit(Int32(code))
+        case .exited, .signaled: return .exit(KillReason.timeLimit.exitStatus)
         case nil: return .exit(KillReason.supervisorExit.exitStatus)
         }
     }

@@ -15,6 +15,8 @@ public enum Input: Sendable, Hashable {
     /// A terminal has stopped the leader of an app that isn't in front.
     case stoppedByTerminal(AppID)
     case quit(AppID, request: RequestID?)
+    /// The supervisor was sent a signal that is for the app too. `isHeard`: a terminal has sent it to both.
+    case signalled(AppID, Int32, isHeard: Bool)
     case interrupt(AppID, request: RequestID?)
     case dismiss(AppID, request: RequestID?)
     /// An aspect of the app's world has changed.

@@ -18,6 +18,8 @@ public struct Policy: Sendable, Hashable {
     public var handlerGrace: Span?
     /// The whole run's limit, from the program's start; infinite when there is none.
     public var timeLimit: Span = .infinite
+    /// How that limit is kept; nil: by SIGKILL at once.
+    public var timeout: TimeoutPolicy?
     /// What its footprint may be, and who watches it; nil when there is no limit.
     public var memory: MemoryPolicy?
     /// The CPU time it may use in background; nil: any.
@@ -92,6 +94,7 @@ public struct Policy: Sendable, Hashable {
         policy.grace = grace?.scaled(by: scale)
         policy.handlerGrace = handlerGrace?.scaled(by: scale)
         policy.timeLimit = timeLimit.scaled(by: scale)
+        policy.timeout = timeout?.scaled(by: scale)
         policy.watchdogInterval = watchdogInterval?.scaled(by: scale)
         policy.backgroundCPU = backgroundCPU?.scaled(by: scale)
         policy.lockWait = lockWait.scaled(by: scale)

@@ -104,6 +104,7 @@ extension App {
         case .home(_, let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
         case .stoppedByTerminal: stoppedByTerminal()
         case .quit(_, let request): quit(request: request, at: now, into: &effects)
+        case .signalled(_, let signal, let isHeard): relay(signal, isHeard: isHeard, at: now, into: &effects)
         case .interrupt(_, let request): interrupt(request: request, at: now, into: &effects)
         case .dismiss(_, let request): dismiss(request: request, at: now, into: &effects)
         case .post(_, let change, let request): post(change, request: request, at: now, into: &effects)
@@ -145,7 +146,7 @@ extension Input {
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
             .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _),
             .warn(let id, _, _), .locksChecked(let id, _), .memoryMarkReached(let id, _),
-            .memoryMarkArmed(let id, _):
+            .memoryMarkArmed(let id, _), .signalled(let id, _, _):
             id
         case .tick, .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: nil
         }

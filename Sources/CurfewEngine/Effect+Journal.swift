@@ -16,6 +16,10 @@ extension Effect {
         case .suspend(let app): ("suspend", app, [])
         case .resume(let app): ("resume", app, [])
         case .terminate(let app, let signal): ("terminate", app, [Field("signal", Int(signal))])
+        case .signal(let app, let signal, let leaderOnly):
+            ("signal", app, [Field("signal", Int(signal)), Field("leader-only", leaderOnly)])
+        case .expire(let app, let report): ("expire", app, report.journalFields)
+        case .release(let app): ("release", app, [])
         case .kill(let app, let report): ("kill", app, report.journalFields)
         case .sweep(let app, let kills): ("sweep", app, [Field("kills", kills)])
         case .ended(let app, let ending): ("ended", app, ending.journalFields)

@@ -140,6 +140,15 @@ public final class Engine {
         case .suspend(let app): suspend(app)
         case .resume(let app): resume(app)
         case .terminate(let app, let signal): kernel.terminate(app, signal: signal)
+        case .signal(let app, let signal, let leaderOnly):
+            host.willSignal(app, signal)
+            kernel.signal(app, signal, leaderOnly: leaderOnly)
+        case .expire(let app, let report):
+            host.willKill(app, report)
+            host.record(.killing(report), of: app)
+        case .release(let app):
+            kernel.release(app)
+            result(.treeGone(app))
         case .kill(let app, let report):
             host.willKill(app, report)
             kill(app)

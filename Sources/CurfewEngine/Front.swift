@@ -9,12 +9,12 @@ public enum Front {
     /// Runs the plan in whichever half this process is, and never returns.
     public static func run(_ plan: RunPlan) -> Never {
         guard let front = curfew_front()?.pointee, let page = front.page.map({ SharedPage($0) }) else {
-            StandardError.print("curfew: run: this process was started without its front")
+            StandardError.print("\(plan.caller): this process was started without its front")
             curfew_exit(125)
         }
         if front.role == CURFEW_ROLE_KEEPER { Keeper(page, plan: plan).takeOver() }
-        let channelNumber = Supervision.freeChannelNumber()
-        let report = ReportFile.open(plan.reportPath)
+        let channelNumber = plan.hasLifecycle ? Supervision.freeChannelNumber() : -1
+        let report = ReportFile.open(plan.reportPath, caller: plan.caller)
         let journal = Journal.open(plan.journalPath)
         Supervision(
             plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report, journal: journal,

@@ -13,6 +13,8 @@ extension Input {
         case .open(_, let request): ("open", Field.request(request))
         case .stoppedByTerminal: ("stoppedByTerminal", [])
         case .quit(_, let request): ("quit", Field.request(request))
+        case .signalled(_, let signal, let isHeard):
+            ("signalled", [Field("signal", Int(signal)), Field("heard", isHeard)])
         case .interrupt(_, let request): ("interrupt", Field.request(request))
         case .dismiss(_, let request): ("dismiss", Field.request(request))
         case .post(_, let event, let request): ("post", Self.fields(of: event, request))
@@ -97,6 +99,7 @@ extension Input {
         case "open": .open(app, request: fields.request)
         case "stoppedByTerminal": .stoppedByTerminal(app)
         case "quit": .quit(app, request: fields.request)
+        case "signalled": signalled(app, fields)
         case "interrupt": .interrupt(app, request: fields.request)
         case "dismiss": .dismiss(app, request: fields.request)
         case "post": fields.posted("event").map { .post(app, $0, request: fields.request) }
@@ -115,6 +118,11 @@ extension Input {
         case "cpuTimeMeasured": fields.span("cpu").map { .cpuTimeMeasured(app, $0) }
         default: nil
         }
+    }
+
+    private static func signalled(_ app: AppID, _ fields: JournalFields) -> Input? {
+        guard let signal = fields.int("signal"), let isHeard = fields.flag("heard") else { return nil }
+        return .signalled(app, Int32(truncatingIfNeeded: signal), isHeard: isHeard)
     }
 
     private static func launch(_ app: AppID, _ fields: JournalFields) -> Input? {
@@ -172,6 +180,25 @@ extension MemoryLimits {
 
     fileprivate init(journal fields: JournalFields, _ prefix: String) {
         self.init(fatal: fields.bytes(prefix), soft: fields.bytes(prefix + "-high"))
+    }
+}
+
+extension TimeoutPolicy {
+    fileprivate var journalFields: [Field] {
+        let fields = [
+            Field("timeout-signal", Int(signal)), Field("spares-descendants", sparesDescendants),
+            Field("preserves-status", preservesStatus),
+        ]
+        return fields + (killAfter.map { [Field("kill-after", $0)] } ?? [])
+    }
+
+    fileprivate init?(journal fields: JournalFields) {
+        guard let signal = fields.int("timeout-signal"), let spares = fields.flag("spares-descendants"),
+            let preserves = fields.flag("preserves-status")
+        else { return nil }
+        self.init(
+            signal: Int32(truncatingIfNeeded: signal), killAfter: fields.span("kill-after"), sparesDescendants: spares,
+            preservesStatus: preserves)
     }
 }
 
@@ -257,6 +284,7 @@ extension LaunchOptions {
 extension Policy {
     fileprivate var journalFields: [Field] {
         var fields = Self.spans.map { Field($0.key, self[keyPath: $0.path]) }
+        if let timeout { fields += timeout.journalFields }
         if let grace { fields.append(Field("grace", grace)) }
         if let handlerGrace { fields.append(Field("handler-grace", handlerGrace)) }
         if let watchdogInterval { fields.append(Field("watchdog", watchdogInterval)) }
@@ -297,6 +325,7 @@ extension Policy {
             guard let span = fields.span(key) else { return nil }
             self[keyPath: path] = span
         }
+        timeout = TimeoutPolicy(journal: fields)
         grace = fields.span("grace")
         handlerGrace = fields.span("handler-grace")
         watchdogInterval = fields.span("watchdog")

@@ -29,13 +29,15 @@ final class JobControl {
     /// How many times the front was asked to stop.
     private var stopsAsked: Int32 = 0
 
-    init(front: Int32) {
+    /// `sharesGroup`: the app is in its front's group wherever that is, as under timeout(1).
+    init(front: Int32, sharesGroup: Bool) {
         self.front = front
         frontGroup = getpgid(front)
         terminal = Terminal.controlling()
         hasTerminal = terminal != nil
-        ownsTerminal = terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
-        givesOwnGroup = ownsTerminal || !hasTerminal
+        ownsTerminal =
+            !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
+        givesOwnGroup = ownsTerminal || !hasTerminal && !sharesGroup
         frontAttributes = ownsTerminal ? terminal?.attributes : nil
         // The app inherits the supervisor's group, so that must be the front's until it has started.
         if !givesOwnGroup { _ = setpgid(0, frontGroup) }

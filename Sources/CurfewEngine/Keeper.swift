@@ -25,6 +25,7 @@ struct Keeper {
 
     /// Somebody else may have the name already; a socket that is listened on is left alone.
     private func removeSocket() {
+        guard plan.hasLifecycle else { return }
         let noted = page.path(.socket)
         // Killed before it could note it, the supervisor may have made the one of the name it wanted.
         let socket = noted.isEmpty ? RuntimeDirectory.ofThisUser().socketPath(name) : noted
@@ -55,7 +56,7 @@ struct Keeper {
         } while curfew_monotonic_nanoseconds() < deadline
         removeSocket()
         if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader) }
-        ReportFile.open(plan.reportPath)?.write(report)
+        ReportFile.open(plan.reportPath, caller: plan.caller)?.write(report)
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
         curfew_exit(125)

@@ -16,6 +16,10 @@ public protocol Kernel: AnyObject {
     func continueAfterTerminalStop(_ app: AppID)
     /// The signal that asks for an end, to every process.
     func terminate(_ app: AppID, signal: Int32)
+    /// This signal, and SIGCONT, to every process; or, alone, to the leader.
+    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool)
+    /// Lets every process of it go, back to where we are ourselves.
+    func release(_ app: AppID)
     /// One round of SIGKILL; asked again until `isGone`.
     func kill(_ app: AppID)
     /// Whether no process of the app is left.
@@ -51,6 +55,8 @@ public protocol EngineHost: AnyObject {
     func record(_ record: EventRecord, of app: AppID)
     /// Nothing has been done yet: the last moment to look at its processes.
     func willKill(_ app: AppID, _ report: KillReport)
+    /// A signal that the supervisor was sent, or the time limit's, is about to be passed on.
+    func willSignal(_ app: AppID, _ signal: Int32)
     func pressureChanged(to level: PressureLevel, available: UInt64)
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)
     func ended(_ app: AppID, _ ending: Ending)

@@ -36,6 +36,12 @@ final class LiveKernel: Kernel {
 
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
     func terminate(_ app: AppID, signal: Int32) { tree?.terminate(by: signal) }
+    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
+        guard let tree else { return }
+        if leaderOnly { _ = curfew_kill(tree.leader, signal) } else { tree.terminate(by: signal) }
+    }
+
+    func release(_ app: AppID) { tree?.containment.release() }
     func kill(_ app: AppID) { tree?.kill() }
 
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was

@@ -9,12 +9,12 @@ struct ReportFile {
     let descriptor: Descriptor
 
     /// Nil when none was asked for. Exits 125 if it can't be written.
-    static func open(_ path: String?) -> ReportFile? {
+    static func open(_ path: String?, caller: String) -> ReportFile? {
         guard let path else { return nil }
         let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_NONBLOCK, 0o644)
         if number < 0 {
             let reason = String(cString: strerror(-number))
-            StandardError.print("curfew: run: --report \(path): \(reason); nothing was started")
+            StandardError.print("\(caller): --report \(path): \(reason); nothing was started")
             curfew_exit(125)
         }
         // Opened so that a pipe nobody reads is told at once; written when the app is gone, it may wait for its reader.

@@ -8,6 +8,12 @@ public final class RunPlan {
     /// The command as the kernel wants it; the pointers are the process's own argv.
     public var arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>
     public var argumentCount: Int
+    /// What messages begin with.
+    public var caller = "curfew: run"
+    /// Whether the app is named, has a control channel and a life in background; else it runs as if nobody were there.
+    public var hasLifecycle = true
+    /// Whether signals that are sent to it are told, and what it was doing then.
+    public var isVerbose = false
     /// The name asked for; nil: the command's basename, made unique.
     public var name: String?
     public var policy: Policy

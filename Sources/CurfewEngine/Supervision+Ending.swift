@@ -9,7 +9,8 @@ extension Supervision {
         socket?.remove()
         if jobControl?.hasTerminal == true { jobControl?.finish() }
         if let ending {
-            if let kill = ending.kill {
+            if let timeout = ending.timeout { tellTimeout(timeout, ending) }
+            if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
             }
             writeReports(ending)

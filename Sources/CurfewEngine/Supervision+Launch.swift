@@ -7,12 +7,12 @@ import Glibc
 /// From nothing to a running program. Whatever fails here is told in one line, and nothing has been started.
 extension Supervision {
     func launch() {
-        claimName()
+        if plan.hasLifecycle { claimName() } else { name = AppName.fromCommand(plan.command) }
         let containment = makeContainment()
         kernel.tree = nil
-        jobControl = JobControl(front: front)
+        jobControl = JobControl(front: front, sharesGroup: plan.policy.timeout != nil)
         prepareLoop()
-        makeNotifySocket()
+        if plan.hasLifecycle { makeNotifySocket() }
         watchSettings()
         // The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
         var policy = plan.policy
@@ -123,23 +123,17 @@ extension Supervision {
 
     private func spawn(into containment: Containment) {
         var containment = containment
-        var channel: (Int32, Int32) = (-1, -1)
-        let status = withUnsafeMutableBytes(of: &channel) {
-            curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self))
-        }
-        if status < 0 { fail(125, KernelError("make", "the control pipe", errno: -status).text) }
-        let environment = Environment(
-            channel: channelNumber, socket: socket?.path ?? "", notify: notifySocket?.name ?? "",
-            watchdogInterval: plan.policy.watchdogInterval)
-        var request = SpawnRequest(arguments: plan.arguments, environment: environment.pointer)
+        let channel: (ours: Int32, childs: Int32) = plan.hasLifecycle ? makeChannel() : (-1, -1)
+        var request = SpawnRequest(arguments: plan.arguments, environment: environment)
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
         request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
         // What starts in background gets the terminal when it is opened.
         request.terminal = plan.launch.inBackground ? -1 : jobControl?.terminalForChild ?? -1
-        request.channel = channelNumber < 0 ? -1 : channel.1
+        request.channel = channelNumber < 0 ? -1 : channel.childs
         request.channelNumber = channelNumber
         request.signalMask = callersMask
+        resetDispositions()
         request.dropsCapabilities = plan.dropsCapabilities
         request.setsNoNewPrivileges = plan.setsNoNewPrivileges
         do throws(SpawnError) {
@@ -149,8 +143,26 @@ extension Supervision {
             _ = containment.remove()
             fail(error)
         }
-        childsEnd = Descriptor(channel.1)
-        addConnection(Descriptor(channel.0), isInherited: true)
+        guard plan.hasLifecycle else { return }
+        childsEnd = Descriptor(channel.childs)
+        addConnection(Descriptor(channel.ours), isInherited: true)
+    }
+
+    private func makeChannel() -> (ours: Int32, childs: Int32) {
+        var channel: (Int32, Int32) = (-1, -1)
+        let status = withUnsafeMutableBytes(of: &channel) {
+            curfew_socketpair($0.baseAddress?.assumingMemoryBound(to: Int32.self))
+        }
+        if status < 0 { fail(125, KernelError("make", "the control pipe", errno: -status).text) }
+        return channel
+    }
+
+    private var environment: UnsafePointer<UnsafeMutablePointer<CChar>?> {
+        guard plan.hasLifecycle else { return UnsafePointer(environ) }
+        return Environment(
+            channel: channelNumber, socket: socket?.path ?? "", notify: notifySocket?.name ?? "",
+            watchdogInterval: plan.policy.watchdogInterval
+        ).pointer
     }
 
     private func adopt(_ pid: Int32, _ pidfd: Descriptor, _ containment: Containment, hasOwnGroup: Bool) {
@@ -181,21 +193,27 @@ extension Supervision {
     private func fail(_ error: SpawnError) -> Never {
         let command = plan.command
         switch error.stage {
-        case .exec where error.errno == ENOENT: fail(127, "\(command): \(error.reason)")
+        case .exec where error.errno == ENOENT: fail(127, unrunnable(command, error))
         case .exec where [ENOMEM, EAGAIN, EMFILE, ENFILE].contains(error.errno):
             // The machine's want, or the memory limit's, and not the file's fault.
             fail(125, "can't start \(command): \(error.reason)")
-        case .exec: fail(126, "\(command): \(error.reason)")
+        case .exec: fail(126, unrunnable(command, error))
         case .clone: fail(125, "can't start \(command): \(error.reason)")
         case .join, .group, .terminal, .channel, .privileges:
             fail(125, "can't prepare \(command) (\(error.stage)): \(error.reason)")
         }
     }
 
+    /// In timeout(1)'s words where it is called so.
+    private func unrunnable(_ command: String, _ error: SpawnError) -> String {
+        let isTimeout = plan.policy.timeout != nil
+        return isTimeout ? "failed to run command '\(command)': \(error.reason)" : "\(command): \(error.reason)"
+    }
+
     func fail(_ status: Int32, _ problem: String) -> Never {
         // The child has taken the terminal before its exec failed.
         jobControl?.finish()
-        StandardError.print("curfew: run: \(problem)")
+        StandardError.print("\(plan.caller): \(problem)")
         report?.write(RunReport.ofFailure(name: name, command: plan.commandLine, status: status, problem: problem))
         socket?.remove()
         curfew_exit(status)

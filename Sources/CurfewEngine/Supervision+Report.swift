@@ -40,6 +40,7 @@ extension Supervision {
     }
 
     func willKill(_ app: AppID, _ report: KillReport) {
+        if plan.isVerbose, engine.core.app(app)?.isKilled == true { tellSignal(SIGKILL) }
         if isForeseen, !report.reason.isJetsam { return }
         let isUrgent = report.reason == .memoryLimit
         let snapshot = isUrgent ? takeUrgentSnapshot() : takeSnapshot(within: Self.snapshotMicroseconds)

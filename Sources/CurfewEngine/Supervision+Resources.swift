@@ -21,7 +21,7 @@ extension Supervision {
             _ = containment.remove()
             fail(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
         }
-        StandardError.print("curfew: run: " + problems.joined(separator: "; "))
+        StandardError.print("\(plan.caller): " + problems.joined(separator: "; "))
     }
 
     /// Without swap there is none.

@@ -15,7 +15,8 @@ extension Supervision {
                 let isFromTerminal = info.value & Int32(CURFEW_FROM_TERMINAL) != 0
                 frontGot(info.value & 0xff, isFromTerminal: isFromTerminal, timing)
             case Int32(CURFEW_FRONT_GONE_SIGNAL): frontGone()
-            default: engine.feed(.quit(Self.app, request: nil))
+            default:
+                if !isTimeoutsOwn(info.signal, isFromTerminal: false) { engine.feed(.quit(Self.app, request: nil)) }
             }
         }
     }
@@ -65,7 +66,7 @@ extension Supervision {
 
     /// A terminal stop of the leader is home.
     private func noteStop() {
-        guard let jobControl, jobControl.hasTerminal, let signal = stopSignal(jobControl),
+        guard plan.hasLifecycle, let jobControl, jobControl.hasTerminal, let signal = stopSignal(jobControl),
             let app = engine.core.app(Self.app)
         else { return }
         if !app.state.isForeground {
@@ -118,6 +119,8 @@ extension Supervision {
     // MARK: The front
 
     private func frontGot(_ signal: Int32, isFromTerminal: Bool, _ timing: JobControl.Timing) {
+        if isTimeoutsOwn(signal, isFromTerminal: isFromTerminal) { return }
+        if !plan.hasLifecycle, stopsOrContinues(signal, timing) { return }
         switch signal {
         case SIGCONT:
             // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.

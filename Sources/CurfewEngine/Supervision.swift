@@ -7,7 +7,7 @@ import Glibc
 /// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Control`, `+Requests`,
-/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Ending`.
+/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`.
 final class Supervision {
     /// What `ps` calls the process. A peer's ancestor of this name holds the peer in an app; see `Ancestry`.
     static let processName = "curfew-sup"
@@ -101,7 +101,8 @@ final class Supervision {
         if getppid() != front { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
-        _ = curfew_set_name(Self.processName)
+        // A process in an app without a control channel may still speak for an outer one.
+        if plan.hasLifecycle { _ = curfew_set_name(Self.processName) }
     }
 
     private func waitOnce() {

@@ -90,6 +90,13 @@ public enum CgroupDirectory {
         forEachChild(of: directory) { child, _ in thaw(child) }
     }
 
+    /// Every process of the subtree to the cgroup at `path`, one by one.
+    static func move(from directory: Int32, to path: String) {
+        for pid in processes(of: directory) {
+            _ = curfew_write_file_at(AT_FDCWD, path + "/cgroup.procs", decimal(Int(pid)))
+        }
+    }
+
     /// Removes it and what was made below it; false while a process is in it.
     static func remove(_ path: String, _ directory: Int32) -> Bool {
         if curfew_rmdir_at(AT_FDCWD, path) == 0 { return true }

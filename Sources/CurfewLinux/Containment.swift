@@ -206,6 +206,30 @@ public struct Containment: Sendable {
     /// The processes of the cgroup; nil where only the tree itself tells.
     public func processes() -> [Int32]? { unified?.processes() ?? freezer?.processes() }
 
+    /// Lets what is left in them go to where we are ourselves, and removes them; false where that can't be done.
+    ///
+    /// Moved frozen from the third round on, so that nothing forks faster than it is moved.
+    @discardableResult
+    public mutating func release() -> Bool {
+        if remove() { return true }
+        let mounts = CgroupMounts.read(legacy: true)
+        for round in 0..<50 {
+            if round == 2 {
+                try? setFrozen(true)
+                _ = waitUntilFrozen(microseconds: 25_000)
+            }
+            for (directory, own) in [
+                (unified?.directory, mounts.unified), (freezer?.directory, mounts.freezer),
+                (memory?.directory, mounts.memory), (cpu?.directory, mounts.cpu),
+            ] {
+                if let directory, let own { CgroupDirectory.move(from: directory.number, to: own) }
+            }
+            if remove() { return true }
+        }
+        try? setFrozen(false)
+        return false
+    }
+
     /// False while something is left in one of them.
     public mutating func remove() -> Bool {
         var isRemoved = true

@@ -71,7 +71,9 @@ public final class ProcessTree {
 
     /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
     public func terminate(by number: Int32) {
-        for pid in processes() { signal(pid, number, SIGCONT) }
+        for pid in processes() {
+            if number == SIGCONT { signal(pid, number) } else { signal(pid, number, SIGCONT) }
+        }
     }
 
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.

@@ -12,11 +12,16 @@
 #include <unistd.h>
 
 void curfew_main(int argc, char **argv);
+int curfew_timeout_options(int argc, char **argv);
+bool curfew_timeout_is_foreground(int argc, char **argv, int first);
 void curfew_set_arguments(int count, char **values);
+
+// What messages begin with.
+static const char *caller = "curfew: run: ";
 
 // Tells `problem` on standard error; nothing has been started.
 static void fail(const char *problem, int error) {
-    const char *parts[] = {"curfew: run: ", problem, ": ", strerror(error), "\n"};
+    const char *parts[] = {caller, problem, ": ", strerror(error), "\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) curfew_write(2, parts[i], strlen(parts[i]));
     curfew_exit(125);
 }
@@ -99,7 +104,13 @@ static void split_off_front(void) {
 
 // Before every initialiser of Swift's and C++'s. Source: GCC manual, constructor priorities: 0 to 100 are reserved.
 __attribute__((constructor(101))) static void start(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "run") == 0) split_off_front();
+    int options = curfew_timeout_options(argc, argv);
+    if (options > 0) {
+        caller = "curfew: timeout: ";
+        // As timeout(1): a group of its own, so that all of it can be signalled at once.
+        if (!curfew_timeout_is_foreground(argc, argv, options)) setpgid(0, 0);
+    }
+    if (options > 0 || (argc > 1 && strcmp(argv[1], "run") == 0)) split_off_front();
 }
 
 int main(int argc, char **argv) {

@@ -97,7 +97,8 @@ struct AgreementTests {
             let inner = command.configuration.subcommands.map { "\(name) \($0.configuration.commandName ?? "")" }
             return inner.isEmpty ? [name] : inner
         }
-        #expect(defined == VerbSyntax.all)
+        // TimeoutArgumentsTests holds the one that is read in another way.
+        #expect(defined.filter { $0 != "timeout" } == VerbSyntax.all)
         #expect(Curfew.configuration.subcommands.map { $0.configuration.commandName } == CommandLineTool.verbs)
     }
 

@@ -15,6 +15,7 @@ struct JournalTests {
         $0.launchLimit = .milliseconds(5_678)
         $0.wakeLimit = .milliseconds(6_789)
         $0.timeLimit = .milliseconds(7_891)
+        $0.timeout = TimeoutPolicy(signal: 3, killAfter: .seconds(8), sparesDescendants: true, preservesStatus: true)
         $0.grace = Span(nanoseconds: 1)
         $0.handlerGrace = Span(nanoseconds: 2)
         $0.watchdogInterval = .seconds(9)
@@ -48,6 +49,7 @@ struct JournalTests {
         .open(.a, request: RequestID(1)),
         .stoppedByTerminal(.a),
         .quit(.a, request: nil),
+        .signalled(.a, 15, isHeard: true),
         .interrupt(.a, request: RequestID(2)),
         .dismiss(.a, request: nil),
         .post(.a, PostedEvent("settingsDidChange", [Info("path", ""), Info("exists", "false")]), request: nil),

@@ -19,6 +19,7 @@ extension ReferenceApp {
         case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
         case .notified(_, let notification): if !isOver { takeNotification(notification) }
         case .stoppedByTerminal: if runsInBackground { stopByTerminal() }
+        case .signalled: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn, .watchMemory, .availableMemoryMeasured,
             .watchDisk, .freeDiskMeasured:
             break

@@ -264,7 +264,8 @@ extension Effect {
         case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id, _), .kill(let id, _),
             .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
             .checkTracer(let id), .measureCPUTime(let id), .note(let id, _), .limitMemory(let id, _),
-            .checkLocks(let id), .pageOut(let id, _), .throttle(let id, _), .setPriority(let id, _):
+            .signal(let id, _, _), .expire(let id, _), .release(let id), .checkLocks(let id), .pageOut(let id, _),
+            .throttle(let id, _), .setPriority(let id, _):
             id
         case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }

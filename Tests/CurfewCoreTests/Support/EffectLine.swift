@@ -8,6 +8,10 @@ func line(_ effect: Effect) -> String {
     case .suspend(let app): "suspend \(letter(app))"
     case .resume(let app): "resume \(letter(app))"
     case .terminate(let app, let signal): "\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(letter(app))"
+    case .signal(let app, let signal, let leaderOnly):
+        "signal \(signal) \(letter(app))" + (leaderOnly ? ", its leader only" : "")
+    case .expire(let app, let report): "time is over for \(letter(app)) \(text(report))"
+    case .release(let app): "release \(letter(app))"
     case .measureCPUTime(let app): "measure CPU time \(letter(app))"
     case .kill(let app, let report): "kill \(letter(app)) \(text(report))"
     case .sweep(let app, let kills): "sweep \(letter(app)) \(kills ? "kills" : "waits")"

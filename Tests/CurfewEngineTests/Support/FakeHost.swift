@@ -35,6 +35,8 @@ final class FakeHost: EngineHost {
 
     func willKill(_ app: AppID, _ report: KillReport) { journal.note("will kill \(app.letter)") }
 
+    func willSignal(_ app: AppID, _ signal: Int32) { journal.note("will signal \(app.letter) \(signal)") }
+
     func pressureChanged(to level: PressureLevel, available: UInt64) { journal.note("pressure \(level.name)") }
 
     func ended(_ app: AppID, _ ending: Ending) {

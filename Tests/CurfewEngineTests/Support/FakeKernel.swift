@@ -97,6 +97,15 @@ final class FakeKernel: Kernel {
         journal.note("\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(app.letter)")
     }
 
+    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
+        journal.note("signal \(signal) \(app.letter)" + (leaderOnly ? ", its leader" : ""))
+    }
+
+    func release(_ app: AppID) {
+        journal.note("release \(app.letter)")
+        self[app].isAlive = false
+    }
+
     func kill(_ app: AppID) {
         journal.note("SIGKILL \(app.letter)")
         if self[app].dies.pass() { self[app].isAlive = false }

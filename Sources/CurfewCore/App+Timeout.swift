@@ -1,0 +1,100 @@
+/// A time limit as timeout(1) keeps it: a signal at first, SIGKILL later or never; and the signals it was sent itself.
+extension App {
+    /// How far it has come.
+    struct TimeoutProgress: Sendable, Hashable {
+        /// When SIGKILL is due; nil before the first signal, without `killAfter`, and after it.
+        var killInstant: Instant?
+        var hasSignalled = false
+        var hasKilled = false
+        var expiry: Expiry?
+
+        /// Indirect, as it is large and rare.
+        indirect enum Expiry: Sendable, Hashable { case report(KillReport) }
+    }
+
+    private static let signalKill: Int32 = 9
+    private static let signalAlarm: Int32 = 14
+
+    var hasTimedOut: Bool { timeout.expiry != nil }
+
+    /// A signal that its supervisor was sent. SIGALRM is the limit's own.
+    ///
+    /// Source: coreutils manual, "timeout invocation": a signal to timeout itself goes to the command too.
+    mutating func relay(_ signal: Int32, isHeard: Bool, at now: Instant, into effects: inout [Effect]) {
+        guard let policy = policy.timeout, leader == nil, phase != .starting, phase != .over else { return }
+        if signal == Self.signalAlarm { return expire(policy, at: now, into: &effects) }
+        scheduleKill(policy, at: now)
+        if isHeard { return }
+        returnToSignal(at: now, into: &effects)
+        effects.append(.signal(id, signal, leaderOnly: policy.sparesDescendants))
+    }
+
+    /// The limit has passed. With `killAfter`, one signal is all the notice that is given, whoever sent it.
+    mutating func expire(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
+        let hadNotice = timeout.hasSignalled && policy.killAfter != nil
+        let isFirst = !hasTimedOut
+        noteExpiry(at: now)
+        if hadNotice || policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
+        scheduleKill(policy, at: now)
+        returnToSignal(at: now, into: &effects)
+        if isFirst { tellExpiry(into: &effects) }
+        effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
+    }
+
+    /// It didn't end of the signal.
+    mutating func killForTimeout(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
+        noteExpiry(at: now)
+        timeout.killInstant = nil
+        timeout.hasKilled = true
+        guard let report = expiryReport else { return }
+        if policy.sparesDescendants {
+            tellExpiry(into: &effects)
+            effects.append(.signal(id, Self.signalKill, leaderOnly: true))
+        } else {
+            kill(report, at: now, into: &effects)
+        }
+    }
+
+    /// The first signal is what the time until SIGKILL counts from.
+    private mutating func scheduleKill(_ policy: TimeoutPolicy, at now: Instant) {
+        guard !timeout.hasSignalled else { return }
+        timeout.hasSignalled = true
+        if let killAfter = policy.killAfter, !killAfter.isInfinite { timeout.killInstant = now + killAfter }
+    }
+
+    private mutating func noteExpiry(at now: Instant) {
+        guard !hasTimedOut else { return }
+        let elapsed = startedAt.map { now - $0 }
+        timeout.expiry = .report(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now))
+    }
+
+    private func tellExpiry(into effects: inout [Effect]) {
+        if let report = expiryReport { effects.append(.expire(id, report)) }
+    }
+
+    var expiryReport: KillReport? {
+        if case .report(let report) = timeout.expiry { report } else { nil }
+    }
+
+    /// What is stopped would only let the signal pend.
+    private mutating func returnToSignal(at now: Instant, into effects: inout [Effect]) {
+        if isSuspending {
+            returnToBackground(at: now, into: &effects)
+        } else {
+            continueIfStopped(at: now, into: &effects)
+        }
+    }
+
+    /// What the leader has left behind goes with it once the time is over, and is left alone before.
+    func sweepAfterTimeout(_ policy: TimeoutPolicy) -> Effect {
+        hasTimedOut && !policy.sparesDescendants ? .sweep(id, kills: true) : .release(id)
+    }
+
+    var timeoutOutcome: TimeoutOutcome? {
+        policy.timeout.map {
+            TimeoutOutcome(
+                isExpired: hasTimedOut, diesOfKill: timeout.hasKilled && !$0.sparesDescendants,
+                preservesStatus: $0.preservesStatus)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import ArgumentParser
+import CurfewCore
+import CurfewEngine
+import CurfewLinux
+import Testing
+
+@testable import CurfewArguments
+@testable import CurfewCommand
+
+@Suite("`curfew timeout` reads its options as timeout(1) does")
+struct TimeoutArgumentsTests {
+    private func plan(_ words: String...) throws -> (plan: RunPlan, command: [String]) {
+        let argv = Argv(["curfew", "timeout"] + words)
+        defer { withExtendedLifetime(argv) {} }
+        guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
+            throw CancellationError()
+        }
+        return (plan, plan.commandLine)
+    }
+
+    /// What is said of a bad line, without what is said of help.
+    private func problem(_ words: String..., as name: String? = nil) -> String? {
+        let argv = Argv((name.map { [$0] } ?? ["curfew", "timeout"]) + words)
+        defer { withExtendedLifetime(argv) {} }
+        do throws(UsageError) {
+            _ = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: name == nil ? 2 : 1)
+            return nil
+        } catch {
+            return error.line
+        }
+    }
+
+    private func timeout(_ words: String...) throws -> TimeoutPolicy? {
+        let argv = Argv(["curfew", "timeout"] + words + ["1", "true"])
+        defer { withExtendedLifetime(argv) {} }
+        guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
+            return nil
+        }
+        return plan.policy.timeout
+    }
+
+    // MARK: The whole line
+
+    @Test("The limit, the command, and TERM")
+    func simple() throws {
+        let (plan, command) = try plan("1.5", "sleep", "-x", "--foreground")
+        #expect(plan.policy.timeLimit == .milliseconds(1_500))
+        #expect(plan.policy.timeout == TimeoutPolicy())
+        #expect(command == ["sleep", "-x", "--foreground"])
+    }
+
+    @Test("Without a profile there is no life in background, with one there is")
+    func lifecycle() throws {
+        #expect(try plan("1", "true").plan.hasLifecycle == false)
+        let plan = try plan("--profile", "ios13", "1", "true").plan
+        #expect(plan.hasLifecycle)
+        #expect(plan.policy.backgroundBudget == .seconds(30))
+        #expect(plan.policy.backgroundCPU != nil)
+    }
+
+    @Test("What timeout(1) doesn't have")
+    func beyond() throws {
+        let words = ["--memory=2M", "--report", "r.json", "--time-scale=2", "--containment", "tree"]
+        let argv = Argv(["curfew", "timeout"] + words + ["-k", "4", "10", "true"])
+        defer { withExtendedLifetime(argv) {} }
+        guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
+            throw CancellationError()
+        }
+        #expect(plan.memory.fatal == 2 << 20)
+        #expect(plan.reportPath == "r.json")
+        #expect(plan.containment == .tree)
+        #expect(plan.policy.timeLimit == .seconds(5))
+        #expect(plan.policy.timeout?.killAfter == .seconds(2))
+    }
+
+    @Test("0 is no limit", arguments: ["0", "0s", "0.0", "+0", "0x0"])
+    func noLimit(text: String) throws {
+        #expect(try plan(text, "true").plan.policy.timeLimit == .infinite)
+        #expect(try timeout("-k", text)?.killAfter == nil)
+    }
+
+    @Test("Called by a link, it is known by argv[0]")
+    func link() {
+        #expect(
+            problem("x", "true", as: "/bin/timeout")?.hasPrefix("/bin/timeout: invalid time interval 'x'\n") == true)
+        #expect(problem(as: "timeout") == "Try 'timeout --help' for more information.")
+        for (name, isLink) in [("timeout", true), ("/a/timeout", true), ("curfew", false), ("timeout2", false)] {
+            let argv = Argv([name])
+            withExtendedLifetime(argv) { #expect(TimeoutArguments.isName(argv.pointer[0]) == isLink, "\(name)") }
+        }
+    }
+
+    // MARK: Options
+
+    @Test("Letters, together and with their values attached")
+    func letters() throws {
+        #expect(try timeout("-f")?.sparesDescendants == true)
+        #expect(try timeout("-p")?.preservesStatus == true)
+        #expect(
+            try timeout("-fpk5")
+                == TimeoutPolicy(killAfter: .seconds(5), sparesDescendants: true, preservesStatus: true))
+        #expect(try timeout("-pk", "5")?.killAfter == .seconds(5))
+        #expect(try timeout("-sHUP")?.signal == 1)
+        #expect(try plan("-v", "1", "true").plan.isVerbose)
+    }
+
+    @Test("Names, abbreviated as far as they are clear; timeout(1)'s own go first")
+    func names() throws {
+        #expect(try timeout("--foreground")?.sparesDescendants == true)
+        #expect(try timeout("--fo")?.sparesDescendants == true)
+        #expect(try timeout("--p")?.preservesStatus == true)
+        #expect(try timeout("--kill=3")?.killAfter == .seconds(3))
+        #expect(try timeout("--s", "INT")?.signal == 2)
+        #expect(try plan("--m", "1M", "1", "true").plan.memory.fatal == 1 << 20)
+    }
+
+    @Test("The last of several counts, and -- ends them")
+    func repeated() throws {
+        #expect(try timeout("-s1", "-s", "2", "--")?.signal == 2)
+    }
+
+    @Test(
+        "Problems, in glibc's words",
+        arguments: [
+            (["--bad"], "unrecognized option '--bad'"), (["--bad=1"], "unrecognized option '--bad=1'"),
+            (["-z"], "invalid option -- 'z'"), (["-vz"], "invalid option -- 'z'"),
+            (["-k"], "option requires an argument -- 'k'"), (["--signal"], "option '--signal' requires an argument"),
+            (["--verbose=1"], "option '--verbose' doesn't allow an argument"),
+            (["--ver"], "option '--ver' is ambiguous; possibilities: '--verbose' '--version'"),
+            (["-k", "x", "1", "true"], "invalid time interval 'x'"), (["-s", "FOO"], "'FOO': invalid signal"),
+            (["5x", "true"], "invalid time interval '5x'"), (["--", "-1", "true"], "invalid time interval '-1'"),
+            (["-1", "true"], "invalid option -- '1'"), (["nan", "true"], "invalid time interval 'nan'"),
+            (["--memory=x"], "--memory: \"x\" isn't \(SizeArgument.accepted)"),
+            (["--profile=x"], "--profile: \"x\" isn't one of ios4, ios5, ios7, ios13"),
+        ])
+    func problems(words: [String], expected: String) {
+        let argv = Argv(["curfew", "timeout"] + words)
+        defer { withExtendedLifetime(argv) {} }
+        let help = "\nTry 'curfew timeout --help' for more information."
+        #expect(throws: UsageError.self) {
+            do throws(UsageError) {
+                _ = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2)
+            } catch {
+                #expect(error.line == "curfew: timeout: \(expected)" + help)
+                #expect(error.status == 125)
+                throw error
+            }
+        }
+    }
+
+    @Test("Too few operands: only where to find help", arguments: [[], ["-v"], ["1"], ["--"], ["-k5", "1"]])
+    func tooFew(words: [String]) {
+        let argv = Argv(["curfew", "timeout"] + words)
+        defer { withExtendedLifetime(argv) {} }
+        #expect(throws: UsageError.self) { try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) }
+    }
+
+    // MARK: Values
+
+    @Test(
+        "Signals by name, by number, and by the status that they make",
+        arguments: [
+            ("TERM", 15), ("SIGTERM", 15), ("term", 15), ("sigusr1", 10), ("9", 9), ("0", 0), ("EXIT", 0), ("137", 9),
+            ("RTMIN", 34), ("RTMIN+1", 35), ("RTMAX", 64), ("64", 64), ("384", 128 & 64),
+        ] as [(String, Int32)])
+    func signals(text: String, number: Int32) throws {
+        if text == "384" { return #expect(problem("-s", text, "1", "true") != nil) }
+        #expect(try timeout("-s", text)?.signal == number)
+    }
+
+    @Test("No signals", arguments: ["", "x", "-1", "65", "32", "SIGSIGTERM", "9x", "99999999999"])
+    func noSignals(text: String) {
+        #expect(problem("-s", text, "1", "true")?.contains("'\(text)': invalid signal") == true)
+    }
+
+    @Test(
+        "Durations that strtod(3) reads and people seldom type",
+        arguments: [
+            ("0x10", 16_000_000_000), ("0x1p-1", 500_000_000), ("0x.8m", 30_000_000_000), ("-0", 0),
+            ("infd", Int64.max),
+            ("1e400", Int64.max), (" 5", 5_000_000_000), ("1e-400", 1), ("1e-300", 1),
+        ])
+    func durations(text: String, nanoseconds: Int64) throws {
+        let expected: Span = nanoseconds == 0 ? .infinite : Span(nanoseconds: nanoseconds)
+        #expect(try plan("--", text, "true").plan.policy.timeLimit == expected)
+    }
+
+    // MARK: Against the definitions
+
+    @Test("The definitions have the same options, letters and values")
+    func definitions() throws {
+        let help = Curfew.helpMessage(for: try #require(Curfew.subcommand("timeout")), columns: 200)
+        for option in TimeoutOption.allCases where option != .version {
+            let letter = option.letter.map { "-\(Character(Unicode.Scalar($0))), " } ?? ""
+            let line = help.split(separator: "\n").first { $0.contains(" --\(option.rawValue)") && $0.hasPrefix("  -") }
+            let found = try #require(line, "\(option)")
+            #expect(found.contains(letter + "--\(option.rawValue)"))
+            #expect(found.contains("--\(option.rawValue) <") == option.takesValue)
+        }
+    }
+}

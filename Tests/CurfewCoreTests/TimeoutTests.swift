@@ -1,0 +1,239 @@
+import CurfewCore
+import Testing
+
+@Suite("A time limit kept as timeout(1) keeps it")
+struct TimeoutTests {
+    private static func policy(_ timeout: TimeoutPolicy = TimeoutPolicy(), limit: Span = .seconds(10)) -> Policy {
+        .with {
+            $0.timeLimit = limit
+            $0.timeout = timeout
+        }
+    }
+
+    private static let over = "time is over for a time-limit in active, limit 10s, elapsed 10s"
+
+    /// App a, whose time was over just now.
+    private func expired(_ timeout: TimeoutPolicy = TimeoutPolicy()) -> Scenario {
+        let scenario = Scenario(Self.policy(timeout))
+        scenario.run(.seconds(10))
+        return scenario
+    }
+
+    // MARK: The limit
+
+    @Test("At the limit the whole tree gets the signal, and not before")
+    func limit() {
+        let scenario = Scenario(Self.policy())
+        #expect(scenario.untilDeadline == "10s")
+        #expect(scenario.after(.milliseconds(9_999)).tick().isEmpty)
+        #expect(scenario.after(.milliseconds(1)).tick() == [Self.over, "signal 15 a"])
+    }
+
+    @Test("Without killAfter nothing more is due: it is waited for")
+    func waits() {
+        let scenario = expired()
+        #expect(scenario.untilDeadline == nil)
+        #expect(scenario.run(.seconds(1_000)).isEmpty)
+        #expect(scenario.state() == .active)
+    }
+
+    @Test("Another signal is sent instead", arguments: [0, 1, 10, 64] as [Int32])
+    func otherSignal(signal: Int32) {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(signal: signal)))
+        #expect(scenario.run(.seconds(10)) == [Self.over, "signal \(signal) a"])
+    }
+
+    @Test("SIGKILL at the limit is a kill of the whole tree")
+    func signalKill() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(signal: 9)))
+        let kill = "kill a time-limit in active, limit 10s, elapsed 10s"
+        #expect(scenario.run(.seconds(10)) == [kill, "a active -> notRunning"])
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("An infinite limit is none")
+    func unlimited() {
+        #expect(Scenario(Self.policy(limit: .infinite)).untilDeadline == nil)
+    }
+
+    @Test("--time-scale divides killAfter too")
+    func scaled() {
+        let policy = Self.policy(TimeoutPolicy(killAfter: .seconds(6))).scaled(by: 2)
+        #expect(policy.timeout?.killAfter == .seconds(3))
+        #expect(policy.timeLimit == .seconds(5))
+    }
+
+    // MARK: killAfter
+
+    @Test("killAfter counts from the limit's signal, and kills the whole tree")
+    func killAfter() {
+        let scenario = expired(TimeoutPolicy(killAfter: .seconds(2)))
+        #expect(scenario.untilDeadline == "2s")
+        let kill = "kill a time-limit in active, limit 10s, elapsed 10s"
+        #expect(scenario.run(.seconds(2)) == [kill, "a active -> notRunning"])
+    }
+
+    @Test("Ended in time, the rest is killed at once, and nothing is due any more")
+    func endsInTime() {
+        let scenario = expired(TimeoutPolicy(killAfter: .seconds(2)))
+        #expect(scenario.leaderDies(of: 15) == ["sweep a kills", "a active -> notRunning"])
+        #expect(scenario.untilDeadline == nil)
+        #expect(scenario.treeGone() == ["ended a exit 124 time-limit"])
+    }
+
+    // MARK: The command alone
+
+    @Test("Sparing descendants, the leader alone is signalled and killed")
+    func leaderOnly() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(2), sparesDescendants: true)))
+        #expect(scenario.run(.seconds(10)) == [Self.over, "signal 15 a, its leader only"])
+        #expect(scenario.run(.seconds(2)) == [Self.over, "signal 9 a, its leader only"])
+        #expect(scenario.leaderDies(of: 9) == ["release a", "a active -> notRunning"])
+        #expect(scenario.treeGone() == ["ended a exit 137 time-limit"])
+    }
+
+    // MARK: Before the limit
+
+    @Test("What the command leaves behind before the limit is let go")
+    func leavesBehind() {
+        let scenario = Scenario(Self.policy())
+        #expect(scenario.leaderExits(3) == ["release a", "a active -> notRunning"])
+        #expect(scenario.treeGone() == ["ended a exit 3"])
+    }
+
+    @Test("A command that dies of a signal: the same is raised")
+    func dies() {
+        let scenario = Scenario(Self.policy())
+        scenario.leaderDies(of: 11)
+        #expect(scenario.treeGone() == ["ended a raise 11"])
+    }
+
+    // MARK: Signals passed on
+
+    private func relay(_ scenario: Scenario, _ signal: Int32, isHeard: Bool = false) -> [String] {
+        scenario.send(.signalled(.a, signal, isHeard: isHeard))
+    }
+
+    @Test("A signal is passed on to the whole tree, and the limit stays")
+    func passedOn() {
+        let scenario = Scenario(Self.policy())
+        #expect(relay(scenario, 15) == ["signal 15 a"])
+        #expect(relay(scenario, 1) == ["signal 1 a"])
+        #expect(scenario.untilDeadline == "10s")
+        scenario.leaderDies(of: 15)
+        #expect(scenario.treeGone() == ["ended a raise 15"])
+    }
+
+    @Test("What the terminal has sent to both isn't sent again")
+    func heard() {
+        #expect(relay(Scenario(Self.policy()), 2, isHeard: true).isEmpty)
+    }
+
+    @Test("killAfter counts from the first signal passed on, heard or not", arguments: [false, true])
+    func killAfterSignal(isHeard: Bool) {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(2))))
+        scenario.after(.seconds(1))
+        _ = relay(scenario, 2, isHeard: isHeard)
+        scenario.after(.seconds(1))
+        _ = relay(scenario, 2)
+        #expect(scenario.untilDeadline == "1s")
+        #expect(scenario.run(.seconds(1)).first?.hasPrefix("kill a time-limit in active") == true)
+        #expect(scenario.treeGone() == ["ended a raise 9 time-limit"])
+    }
+
+    @Test("One signal is all the notice: at the limit it is killed")
+    func limitAfterSignal() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(60))))
+        _ = relay(scenario, 15)
+        #expect(scenario.run(.seconds(10)).first?.hasPrefix("kill a time-limit") == true)
+    }
+
+    @Test("SIGALRM says that the time is over")
+    func alarm() {
+        let scenario = Scenario(Self.policy())
+        scenario.after(.seconds(1))
+        let over = "time is over for a time-limit in active, limit 10s, elapsed 1s"
+        #expect(relay(scenario, 14) == [over, "signal 15 a"])
+        #expect(scenario.untilDeadline == nil)
+        #expect(relay(scenario, 14) == ["signal 15 a"])
+    }
+
+    @Test("Nothing is passed on once the command has ended")
+    func afterTheEnd() {
+        let scenario = expired()
+        scenario.leaderExits(0)
+        #expect(relay(scenario, 15).isEmpty)
+        #expect(relay(scenario, 14).isEmpty)
+    }
+
+    @Test("Without such a limit the input changes nothing")
+    func otherApps() {
+        #expect(relay(Scenario(), 15).isEmpty)
+    }
+
+    // MARK: In background
+
+    @Test("A suspended one is resumed for the signal")
+    func suspended() {
+        let scenario = Scenario.suspended(Self.policy())
+        let lines = scenario.run(.seconds(10))
+        #expect(lines.firstIndex(of: "resume a") ?? 9 < lines.firstIndex(of: "signal 15 a") ?? 0)
+    }
+
+    @Test("A debugger doesn't hold it off")
+    func traced() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(1))))
+        scenario.tracer = true
+        #expect(scenario.run(.seconds(10)).contains("signal 15 a"))
+        #expect(scenario.run(.seconds(1)).contains { $0.hasPrefix("kill a time-limit") })
+    }
+
+    // MARK: Statuses
+
+    /// The status after the limit; `signal`: what the command died of, nil: it exited 3.
+    private func status(_ timeout: TimeoutPolicy, signal: Int32? = nil) -> String? {
+        let scenario = expired(timeout)
+        scenario.run(.seconds(2))
+        if let signal { scenario.leaderDies(of: signal) } else { scenario.leaderExits(3) }
+        return scenario.treeGone().last
+    }
+
+    @Test("After the limit it is 124, whatever the command's was")
+    func timedOut() {
+        #expect(status(TimeoutPolicy()) == "ended a exit 124 time-limit")
+        #expect(status(TimeoutPolicy(), signal: 15) == "ended a exit 124 time-limit")
+    }
+
+    @Test("Preserved, it is the command's own")
+    func preserved() {
+        #expect(status(TimeoutPolicy(preservesStatus: true)) == "ended a exit 3 time-limit")
+        #expect(status(TimeoutPolicy(preservesStatus: true), signal: 15) == "ended a exit 143 time-limit")
+    }
+
+    @Test("Killed by somebody else after the limit: 137")
+    func killedByOthers() {
+        #expect(status(TimeoutPolicy(), signal: 9) == "ended a exit 137 time-limit")
+    }
+
+    @Test("Having killed its group it dies of SIGKILL, status preserved or not", arguments: [false, true])
+    func killed(preserves: Bool) {
+        let timeout = TimeoutPolicy(killAfter: .seconds(2), preservesStatus: preserves)
+        #expect(status(timeout, signal: 9) == "ended a raise 9 time-limit")
+        #expect(status(timeout) == "ended a raise 9 time-limit")
+    }
+
+    @Test("A kill for memory is 137, before the limit and after it")
+    func memory() {
+        let policy = Policy.memory(fatal: 100) {
+            $0.timeLimit = .seconds(10)
+            $0.timeout = TimeoutPolicy()
+        }
+        for wait in [Span.seconds(1), .seconds(20)] {
+            let scenario = Scenario(policy)
+            scenario.run(wait)
+            scenario.measured(101)
+            scenario.leaderDies(of: 9)
+            #expect(scenario.treeGone() == ["ended a exit 137 memory-limit"])
+        }
+    }
+}
