@@ -22,7 +22,7 @@ public enum CommandLineTool {
             curfew_exit(try perform(arguments, count: count))
         } catch {
             if !error.asksForHelp { exit(error) }
-            curfew_exit(TimeoutArguments.isName(arguments[0]) ? Helper.explain("timeout") : Helper.run(arguments))
+            curfew_exit(error.verb == "timeout" ? explainTimeout() : Helper.run(arguments))
         }
     }
 
@@ -69,9 +69,14 @@ public enum CommandLineTool {
         switch try TimeoutArguments.parse(arguments, count: count, from: position) {
         case .run(let plan): Front.run(plan)
         case .version:
-            Output.print("timeout (Curfew) \(version)")
+            Output.print("timeout (Curfew) \(version)", orExit: ExitStatus.curfewFailed)
             return ExitStatus.success
         }
+    }
+
+    /// Also for a link of that name.
+    private static func explainTimeout() -> Int32 {
+        Helper.explain("timeout") == ExitStatus.success ? ExitStatus.success : ExitStatus.curfewFailed
     }
 
     private static func unknown(_ word: String) -> UsageError {

@@ -29,7 +29,10 @@ public enum DurationArgument {
     public static func parseAsTimeout(_ text: String) -> Int64? {
         text.withCString { text in
             var end: UnsafeMutablePointer<CChar>?
-            let number = strtod(text, &end)
+            errno = 0
+            var number = strtod(text, &end)
+            // Too small for a double; not zero, which would be no limit.
+            if number == 0, errno == ERANGE { number = .leastNonzeroMagnitude }
             guard let end, end != UnsafeMutablePointer(mutating: text), number >= 0 else { return nil }
             guard let unit = unit(end) else { return nil }
             let product = (number * unit).rounded(.up)

@@ -1,7 +1,7 @@
 /// The statuses of curfew's own. Source: docs/exit-status.md; 64, 69 and 75 are sysexits.h's.
-enum ExitStatus {
+public enum ExitStatus {
     static let success: Int32 = 0
-    static let failure: Int32 = 1
+    public static let failure: Int32 = 1
     static let usage: Int32 = 64
     static let unavailable: Int32 = 69
     static let temporaryFailure: Int32 = 75

@@ -5,22 +5,23 @@ import Glibc
 
 /// Standard output, written at one stroke; a reader that has gone ends the program quietly.
 public enum Output {
-    public static func print(_ text: String) {
+    /// `orExit`: the status where it can't be written.
+    public static func print(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
         var text = text + "\n"
         text.withUTF8 { bytes in
             var written = 0
             while written < bytes.count {
                 let count = curfew_write(1, bytes.baseAddress.map { $0 + written }, bytes.count - written)
                 if count == -EPIPE { curfew_exit(0) }
-                if count <= 0 { fail(count) }
+                if count <= 0 { fail(count, failure) }
                 written += Int(count)
             }
         }
     }
 
-    private static func fail(_ status: Int32) -> Never {
+    private static func fail(_ status: Int32, _ exitStatus: Int32) -> Never {
         StandardError.print("curfew: can't write to standard output: \(String(cString: strerror(-status)))")
-        curfew_exit(ExitStatus.failure)
+        curfew_exit(exitStatus)
     }
 
     static func print(_ json: JSON, indent: Int? = 2) {

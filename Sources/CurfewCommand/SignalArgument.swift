@@ -19,13 +19,16 @@ public enum SignalArgument {
 
     /// As timeout(1) reads it: also 0 or EXIT for none, and the status of what a signal has ended, such as 137.
     ///
-    /// Source: coreutils 9.1, observed: 128 and more are folded as shells and waitpid(2) make statuses of signals.
+    /// Source: coreutils 9.1, observed: 128 and more are folded as shells and waitpid(2) make statuses of signals. Numbers
+    /// without a name are signals too: NEWS, 9.5.
     public static func parseAsTimeout(_ text: String) -> Int32? {
-        if text.uppercased() == "EXIT" { return 0 }
-        guard let first = text.utf8.first, (48...57).contains(first) else { return parse(text) }
-        guard let status = Int32(text) else { return nil }
+        let upper = text.uppercased()
+        let name = upper.hasPrefix("SIG") ? String(upper.dropFirst(3)) : upper
+        if name == "EXIT" { return 0 }
+        guard let first = name.utf8.first, (48...57).contains(first) else { return parse(text) }
+        guard isNumber(name), let status = Int32(name) else { return nil }
         let signal = status >= 0xff ? status & 0xff : status & 0x7f
-        return signal == 0 || SignalName.of(signal) != String(signal) ? signal : nil
+        return signal <= 64 ? signal : nil
     }
 
     /// A signal that a program can be told something by.

@@ -53,7 +53,7 @@ public final class TimeoutArguments {
 
     private func usage(_ error: GetoptError) -> UsageError {
         if error.problem == Self.helpWanted { return .help("timeout") }
-        let problem = error.problem.isEmpty ? [] : ["\(caller): \(Printable.text(error.problem))"]
+        let problem = error.problem.isEmpty ? [] : ["\(caller): \(error.problem)"]
         return UsageError(
             "timeout", lines: problem + ["Try '\(name) --help' for more information."], status: ExitStatus.curfewFailed)
     }
@@ -102,13 +102,15 @@ public final class TimeoutArguments {
 
     private static func span(_ text: String) throws(GetoptError) -> Span {
         guard let nanoseconds = DurationArgument.parse(text) ?? DurationArgument.parseAsTimeout(text) else {
-            throw GetoptError("invalid time interval '\(text)'")
+            throw GetoptError("invalid time interval \(Quoted.text(text))")
         }
         return Span(nanoseconds: nanoseconds)
     }
 
     private static func signal(_ text: String) throws(GetoptError) -> Int32 {
-        guard let signal = SignalArgument.parseAsTimeout(text) else { throw GetoptError("'\(text)': invalid signal") }
+        guard let signal = SignalArgument.parseAsTimeout(text) else {
+            throw GetoptError("\(Quoted.text(text)): invalid signal")
+        }
         return signal
     }
 
@@ -122,7 +124,7 @@ public final class TimeoutArguments {
     }
 
     private static func bad(_ option: TimeoutOption, _ text: String, _ accepted: String) -> GetoptError {
-        GetoptError("--\(option.rawValue): \"\(text)\" isn't \(accepted)")
+        GetoptError("--\(option.rawValue): \"\(Printable.text(text))\" isn't \(accepted)")
     }
 
     // MARK: The plan

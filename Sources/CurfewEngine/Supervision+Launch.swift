@@ -132,7 +132,7 @@ extension Supervision {
         request.terminal = plan.launch.inBackground ? -1 : jobControl?.terminalForChild ?? -1
         request.channel = channelNumber < 0 ? -1 : channel.childs
         request.channelNumber = channelNumber
-        request.signalMask = callersMask
+        request.signalMask = commandsMask
         resetDispositions()
         request.dropsCapabilities = plan.dropsCapabilities
         request.setsNoNewPrivileges = plan.setsNoNewPrivileges
@@ -207,7 +207,8 @@ extension Supervision {
     /// In timeout(1)'s words where it is called so.
     private func unrunnable(_ command: String, _ error: SpawnError) -> String {
         let isTimeout = plan.policy.timeout != nil
-        return isTimeout ? "failed to run command '\(command)': \(error.reason)" : "\(command): \(error.reason)"
+        return isTimeout
+            ? "failed to run command \(Quoted.text(command)): \(error.reason)" : "\(command): \(error.reason)"
     }
 
     func fail(_ status: Int32, _ problem: String) -> Never {

@@ -6,18 +6,19 @@ import Glibc
 
 /// What differs under `curfew timeout`: which signals are passed on, and what is said.
 extension Supervision {
-    /// The signals that timeout(1) passes on to its command, and catches itself.
-    ///
-    /// Source: coreutils manual, "timeout invocation"; coreutils 9.1, observed.
-    private static let passedOn = [SIGALRM, SIGINT, SIGQUIT, SIGHUP, SIGTERM]
+    /// What doesn't end a process that has no handler, and is for job control, or nobody's.
+    private static let notPassedOn = [SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH]
 
-    /// Takes what is passed on; false where it is anything else.
+    /// Takes what is passed on: all that would end it; false where it is anything else.
     ///
     /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
+    /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
     func isTimeoutsOwn(_ signal: Int32, isFromTerminal: Bool) -> Bool {
-        guard let timeout = plan.policy.timeout, signal == timeout.signal || Self.passedOn.contains(signal) else {
+        guard let timeout = plan.policy.timeout, signal == timeout.signal || !Self.notPassedOn.contains(signal) else {
             return false
         }
+        let isBlocked = commandsMask & 1 << UInt64(signal - 1) != 0
+        if isBlocked || curfew_signal_is_ignored(signal) != 0 { return true }
         engine.feed(.signalled(Self.app, signal, isHeard: isFromTerminal && signal != SIGHUP))
         return true
     }
@@ -35,12 +36,18 @@ extension Supervision {
         return true
     }
 
-    /// The command has the usual dispositions of what its timeout catches, whatever the caller had; so that it can be
-    /// ended by them. All of them are blocked here.
+    /// The command has the usual dispositions of what its timeout works by, whatever the caller had. All of them are
+    /// blocked here. Source: coreutils 9.1, observed; HUP, INT and QUIT that were ignored stay so: NEWS, 9.10.
     func resetDispositions() {
         guard let timeout = plan.policy.timeout else { return }
-        for signal in Self.passedOn + [SIGCHLD, SIGTTIN, SIGTTOU] { _ = curfew_signal_default(signal) }
+        for signal in [SIGALRM, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU] { _ = curfew_signal_default(signal) }
         if timeout.signal > 0 { _ = curfew_signal_default(timeout.signal) }
+    }
+
+    /// What the command has blocked: as its caller had, but for what timeout(1) unblocks. Source: coreutils 9.10, timeout.c.
+    var commandsMask: UInt64 {
+        guard plan.policy.timeout != nil else { return callersMask }
+        return callersMask & ~(1 << UInt64(SIGCHLD - 1) | 1 << UInt64(SIGALRM - 1))
     }
 
     // MARK: What is said
@@ -51,7 +58,8 @@ extension Supervision {
 
     /// In timeout(1)'s words.
     func tellSignal(_ signal: Int32) {
-        StandardError.print("\(plan.caller): sending signal \(SignalName.of(signal)) to command '\(plan.command)'")
+        StandardError.print(
+            "\(plan.caller): sending signal \(SignalName.of(signal)) to command \(Quoted.text(plan.command))")
     }
 
     /// What was there when its time was over, and where it was.

@@ -19,10 +19,9 @@ public enum SignalName {
         return realTime(name, "RTMIN", first, by: "+") ?? realTime(name, "RTMAX", last, by: "-")
     }
 
-    /// The name of a number; the number itself where it has none, and EXIT for 0, as kill(1) of coreutils says.
+    /// The name of a number; the number itself where it has none.
     public static func of(_ number: Int32) -> String {
         for entry in table where entry.number == number { return "\(entry.name)" }
-        if number == 0 { return "EXIT" }
         guard number >= first, number <= last else { return String(number) }
         if number - first <= (last - first) / 2 { return "RTMIN" + distance(number - first, "+") }
         return "RTMAX" + distance(last - number, "-")

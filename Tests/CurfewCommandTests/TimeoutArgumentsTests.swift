@@ -26,7 +26,7 @@ struct TimeoutArgumentsTests {
             _ = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: name == nil ? 2 : 1)
             return nil
         } catch {
-            return error.line
+            return Self.plain(error.line)
         }
     }
 
@@ -37,6 +37,11 @@ struct TimeoutArgumentsTests {
             return nil
         }
         return plan.policy.timeout
+    }
+
+    /// Whatever the locale's quotes are.
+    private static func plain(_ text: String) -> String {
+        String(text.map { "\u{2018}\u{2019}".contains($0) ? "'" : $0 })
     }
 
     // MARK: The whole line
@@ -141,7 +146,7 @@ struct TimeoutArgumentsTests {
             do throws(UsageError) {
                 _ = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2)
             } catch {
-                #expect(error.line == "curfew: timeout: \(expected)" + help)
+                #expect(Self.plain(error.line) == "curfew: timeout: \(expected)" + help)
                 #expect(error.status == 125)
                 throw error
             }
@@ -160,15 +165,15 @@ struct TimeoutArgumentsTests {
     @Test(
         "Signals by name, by number, and by the status that they make",
         arguments: [
-            ("TERM", 15), ("SIGTERM", 15), ("term", 15), ("sigusr1", 10), ("9", 9), ("0", 0), ("EXIT", 0), ("137", 9),
-            ("RTMIN", 34), ("RTMIN+1", 35), ("RTMAX", 64), ("64", 64), ("384", 128 & 64),
+            ("TERM", 15), ("SIGTERM", 15), ("term", 15), ("sigusr1", 10), ("9", 9), ("0", 0), ("EXIT", 0),
+            ("SIGEXIT", 0), ("SIG15", 15), ("32", 32), ("137", 9),
+            ("RTMIN", 34), ("RTMIN+1", 35), ("RTMAX", 64), ("64", 64),
         ] as [(String, Int32)])
     func signals(text: String, number: Int32) throws {
-        if text == "384" { return #expect(problem("-s", text, "1", "true") != nil) }
         #expect(try timeout("-s", text)?.signal == number)
     }
 
-    @Test("No signals", arguments: ["", "x", "-1", "65", "32", "SIGSIGTERM", "9x", "99999999999"])
+    @Test("No signals", arguments: ["", "x", "-1", "65", "193", "SIG65", "SIGSIGTERM", "9x", "99999999999"])
     func noSignals(text: String) {
         #expect(problem("-s", text, "1", "true")?.contains("'\(text)': invalid signal") == true)
     }

@@ -18,7 +18,7 @@ struct SignalNameTests {
     @Test(
         "As coreutils shows them",
         arguments: [
-            (15, "TERM"), (9, "KILL"), (6, "ABRT"), (29, "POLL"), (17, "CHLD"), (0, "EXIT"), (34, "RTMIN"),
+            (15, "TERM"), (9, "KILL"), (6, "ABRT"), (29, "POLL"), (17, "CHLD"), (0, "0"), (32, "32"), (34, "RTMIN"),
             (49, "RTMIN+15"),
             (50, "RTMAX-14"), (64, "RTMAX"), (65, "65"), (-1, "-1"),
         ] as [(Int32, String)])
