@@ -32,31 +32,32 @@ struct GetoptReader {
 
     private func peek() -> String? { position < count ? arguments[position].map { String(cString: $0) } : nil }
 
+    /// Without arrays of new types, as everything on the way to a launch.
     private mutating func long(_ word: String) throws(GetoptError) -> (TimeoutOption, String) {
-        let parts = word.utf8.dropFirst(2).split(
-            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let meant = TimeoutOption.meant(by: name)
-        guard let option = meant.first else { throw GetoptError("unrecognized option '\(word)'") }
-        if meant.count > 1 {
-            let list = meant.map { "'--\($0.rawValue)'" }.joined(separator: " ")
-            throw GetoptError("option '\(word)' is ambiguous; possibilities: \(list)")
-        }
-        let given = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : nil
+        let text = word.utf8.dropFirst(2)
+        let equals = text.firstIndex(of: UInt8(ascii: "="))
+        let name = String(decoding: text[..<(equals ?? text.endIndex)], as: UTF8.self)
+        guard let option = TimeoutOption.meant(by: name) else { throw unclear(word, name) }
         if !option.takesValue {
-            if given != nil { throw GetoptError("option '--\(option.rawValue)' doesn't allow an argument") }
+            if equals != nil { throw GetoptError("option '--\(option.rawValue)' doesn't allow an argument") }
             return (option, "")
         }
-        guard let value = given ?? takeWord() else {
-            throw GetoptError("option '--\(option.rawValue)' requires an argument")
-        }
+        if let equals { return (option, String(decoding: text[text.index(after: equals)...], as: UTF8.self)) }
+        guard let value = takeWord() else { throw GetoptError("option '--\(option.rawValue)' requires an argument") }
         return (option, value)
+    }
+
+    private func unclear(_ word: String, _ name: String) -> GetoptError {
+        let begun = TimeoutOption.begun(by: name)
+        if begun.isEmpty { return GetoptError("unrecognized option '\(word)'") }
+        let list = begun.map { "'--\($0.rawValue)'" }.joined(separator: " ")
+        return GetoptError("option '\(word)' is ambiguous; possibilities: \(list)")
     }
 
     private mutating func short() throws(GetoptError) -> (TimeoutOption, String)? {
         let letter = letters.removeFirst()
         let shown = String(decoding: [letter], as: UTF8.self)
-        guard let option = TimeoutOption.allCases.first(where: { $0.letter == letter }) else {
+        guard let option = TimeoutOption(letter: letter) else {
             throw GetoptError("invalid option -- '\(shown)'")
         }
         guard option.takesValue else { return (option, "") }

@@ -13,15 +13,15 @@ public enum TimeoutOption: String, CaseIterable, Sendable {
     case report
     case timeScale = "time-scale"
 
-    /// The letter that stands for it. Source: coreutils manual, "timeout invocation"; f and p since 9.6.
-    var letter: UInt8? {
-        switch self {
-        case .foreground: UInt8(ascii: "f")
-        case .killAfter: UInt8(ascii: "k")
-        case .preserveStatus: UInt8(ascii: "p")
-        case .signal: UInt8(ascii: "s")
-        case .verbose: UInt8(ascii: "v")
-        case .help, .version, .containment, .memory, .profile, .report, .timeScale: nil
+    /// The one that a letter stands for. Source: coreutils manual, "timeout invocation"; f and p since 9.6.
+    init?(letter: UInt8) {
+        switch letter {
+        case UInt8(ascii: "f"): self = .foreground
+        case UInt8(ascii: "k"): self = .killAfter
+        case UInt8(ascii: "p"): self = .preserveStatus
+        case UInt8(ascii: "s"): self = .signal
+        case UInt8(ascii: "v"): self = .verbose
+        default: return nil
         }
     }
 
@@ -41,9 +41,15 @@ public enum TimeoutOption: String, CaseIterable, Sendable {
         }
     }
 
-    /// The options that an unfinished name can mean.
-    static func meant(by name: String) -> [TimeoutOption] {
-        if let exact = allCases.first(where: { $0.rawValue == name }) { return [exact] }
+    /// The one that a name means, which may be unfinished; nil where that is none, or several.
+    static func meant(by name: String) -> TimeoutOption? {
+        for option in allCases where option.rawValue == name { return option }
+        let begun = begun(by: name)
+        return begun.count == 1 ? begun.first : nil
+    }
+
+    /// Those that an unfinished name begins: timeout(1)'s own where there are any.
+    static func begun(by name: String) -> [TimeoutOption] {
         let begun = allCases.filter { $0.rawValue.hasPrefix(name) }
         let known = begun.filter(\.isGNUs)
         return known.isEmpty ? begun : known

@@ -102,7 +102,7 @@ final class Supervision {
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
         // A process in an app without a control channel may still speak for an outer one.
-        if plan.hasLifecycle { _ = curfew_set_name(Self.processName) }
+        if plan.hasLifecycle { _ = Self.processName.withCString { curfew_set_name($0) } }
     }
 
     private func waitOnce() {

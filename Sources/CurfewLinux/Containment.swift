@@ -32,6 +32,8 @@ public struct Containment: Sendable {
     public internal(set) var outOfMemoryEvent: Int32 = -1
     /// What `armMemoryMark` waits by: an eventfd of v1, or an inotify descriptor on `memory.events`.
     var markEvent = Descriptor.none
+    /// Where we are ourselves. Kept also because to free its strings costs a launch a seventh of its instructions.
+    private var mounts: CgroupMounts?
     /// Our own cgroup, where it hands controllers down for this app's sake.
     private var delegating: String?
 
@@ -74,6 +76,7 @@ public struct Containment: Sendable {
         var containment = Containment()
         if kind != .tree {
             let mounts = CgroupMounts.read(legacy: kind != .cgroup2 || resources.areWanted)
+            containment.mounts = mounts
             try containment.hold(kind, mounts: mounts, name: name, note: note)
             if let front { containment.obtainControllers(resources, mounts.unified, name: name, front: front) }
             if resources.memory { containment.holdMemory(resources.memoryLimit, mounts, name: name, note: note) }

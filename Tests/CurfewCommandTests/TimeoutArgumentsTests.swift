@@ -196,7 +196,8 @@ struct TimeoutArgumentsTests {
     func definitions() throws {
         let help = Curfew.helpMessage(for: try #require(Curfew.subcommand("timeout")), columns: 200)
         for option in TimeoutOption.allCases where option != .version {
-            let letter = option.letter.map { "-\(Character(Unicode.Scalar($0))), " } ?? ""
+            let letters = "fkpsv".utf8.filter { TimeoutOption(letter: $0) == option }
+            let letter = letters.first.map { "-\(Character(Unicode.Scalar($0))), " } ?? ""
             let line = help.split(separator: "\n").first { $0.contains(" --\(option.rawValue)") && $0.hasPrefix("  -") }
             let found = try #require(line, "\(option)")
             #expect(found.contains(letter + "--\(option.rawValue)"))
