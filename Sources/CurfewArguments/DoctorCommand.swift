@@ -14,7 +14,10 @@ struct DoctorCommand: ParsableCommand {
             Example:
               curfew doctor --json | jq '.findings[] | select(.here != "yes") | .what'
 
-            Exit status: 0 told, whatever was found; 1 standard output can't be written; 64 wrong usage.
+            Exit status:
+               0  told, whatever was found
+               1  standard output can't be written
+              64  wrong usage
             """)
 
     @Flag(help: "Print JSON; latencies in seconds, and sizes in bytes.")

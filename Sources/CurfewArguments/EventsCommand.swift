@@ -13,7 +13,7 @@ struct EventsCommand: ParsableCommand {
             Example:
               curfew events --follow --json backup | jq -r .name
 
-            Exit status: 0 shown, or with --follow the app has ended; 64 wrong usage, 69 no such app is running.
+            \(HelpText.seeing)
             """)
 
     @Argument(

@@ -13,26 +13,38 @@ enum HelpText {
         powers of 1024.
         """
 
+    /// Of verbs that do something to an app.
     static let driving = """
-        Exit status: 0 done, 64 wrong usage, 69 no such app is running, 1 refused.
+        Exit status:
+           0  done
+           1  refused for good, as to a process inside an app
+          64  wrong usage
+          69  no such app is running
+          75  refused for now, as while the app is being ended
         """
 
-    /// Of verbs that an app may refuse for now.
-    static let posting = """
-        Exit status: 0 done, 64 wrong usage, 69 no such app is running, 75 refused for now, such as when the app is \
-        being ended, 1 refused for good.
+    /// Of verbs that show something of an app.
+    static let seeing = """
+        Exit status:
+           0  shown
+           1  refused, as to a process inside another app
+          64  wrong usage
+          69  no such app is running
         """
 
     static let lifecycle = LifecycleEvent.allCases.map(\.rawValue).joined(separator: ", ")
 
     static let eventNames = """
-        A NAME or KEY is letters, digits, -, _ and ., begins with a letter, and has 64 of them at most; a NAME isn't \
-        one of the lifecycle's events.
+        A NAME or KEY is 1 to 64 letters, digits, - _ and ., first a letter; a NAME isn't one of the lifecycle's events.
         """
 
     static let task = """
-        Exit status: 0 done, 64 wrong usage, 69 not inside an app, 75 refused for now, such as when the budget is \
-        spent, 1 refused for good.
+        Exit status:
+           0  done
+           1  refused for good, as to a process that isn't of the app
+          64  wrong usage
+          69  not inside an app
+          75  refused for now, as when the budget is spent
         """
 
     /// The help of a duration with its default, which the profile decides.

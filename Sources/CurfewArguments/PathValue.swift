@@ -8,4 +8,6 @@ struct PathValue: ExpressibleByArgument {
         guard !argument.isEmpty else { return nil }
         text = argument
     }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
 }

@@ -16,7 +16,7 @@ struct PostCommand: ParsableCommand {
               curfew post mail networkDidChange online=true
               curfew post mail localeDidChange
 
-            \(HelpText.posting)
+            \(HelpText.driving)
             """)
 
     @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))

@@ -13,6 +13,11 @@ struct PsCommand: ParsableCommand {
 
             Example:
               curfew ps --json | jq '.[] | select(.state == "suspended") | .app'
+
+            Exit status:
+               0  shown, also when none runs
+               1  standard output can't be written
+              64  wrong usage
             """)
 
     @Flag(help: "Print a JSON array with all that `curfew status` shows, an object for each app.")

@@ -19,6 +19,6 @@ struct QuitCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))
     var app: AppValue
 
-    @Flag(help: "Print the state it is in now, as JSON.")
+    @Flag(help: "Print the state the app is in now, as JSON.")
     var json = false
 }

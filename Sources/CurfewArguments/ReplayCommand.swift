@@ -11,14 +11,16 @@ struct ReplayCommand: ParsableCommand {
             is printed with what follows from it now, which is compared with what followed then. Nothing is started, \
             stopped or killed.
 
-            Example:
+            Examples:
               curfew run --journal life.journal -- ./backup.sh
               curfew replay life.journal | grep kill
 
-            Exit status: 0 all came out as recorded; 1 something didn't, or FILE is no journal, and a line on \
-            standard error says where; 64 wrong usage.
+            Exit status:
+               0  all came out as recorded
+               1  something didn't, or FILE is no journal; a line says where
+              64  wrong usage
             """)
 
-    @Argument(help: ArgumentHelp("The journal.", valueName: "FILE"))
+    @Argument(help: ArgumentHelp("The journal, as `curfew run --journal FILE` wrote it.", valueName: "FILE"))
     var file: PathValue
 }

@@ -5,8 +5,10 @@ struct RunAppOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The name other verbs know it by (default: COMMAND's basename, with -PID if that is taken).",
-            valueName: "NAME"))
+            """
+            The name other verbs know it by: 1 to 64 letters, digits, . _ + @ and - (default: COMMAND's basename, with \
+            -PID if that is taken).
+            """, valueName: "NAME"))
     var name: NameValue?
 
     @Flag(help: "Start in background: with its full budget if it is aware, else for --grace.")
@@ -33,15 +35,13 @@ struct RunAppOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Write to this file, as JSON, how and why it ended.", valueName: "FILE"),
-        completion: .file())
+        help: ArgumentHelp("Write to this file, as JSON, how and why it ended.", valueName: "FILE"))
     var report: PathValue?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Record in this file all that its supervisor is told and does, for `curfew replay`.", valueName: "FILE"),
-        completion: .file())
+            "Record in this file all that its supervisor is told and does, for `curfew replay`.", valueName: "FILE"))
     var journal: PathValue?
 
     mutating func validate() throws { try InfoValue.checkLaunch(launchOption, wake: wake?.text) }

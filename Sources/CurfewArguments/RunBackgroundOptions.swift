@@ -27,6 +27,6 @@ struct RunBackgroundOptions: ParsableArguments {
             """, valueName: "D"))
     var grace: DurationValue?
 
-    @Flag(help: "Terminate it where any other app is suspended.")
+    @Flag(help: "Terminate it where another app would be suspended.")
     var exitsOnSuspend = false
 }

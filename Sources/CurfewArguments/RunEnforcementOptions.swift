@@ -12,7 +12,8 @@ struct RunEnforcementOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How they are stopped.", valueName: "METHOD"))
+        help: ArgumentHelp(
+            "How they are stopped: by SIGSTOP, by a cgroup's freezer, or by both.", valueName: "METHOD"))
     var suspend = SuspensionMethod.both
 
     @Option(

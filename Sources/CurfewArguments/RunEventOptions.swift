@@ -19,8 +19,7 @@ struct RunEventOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Post settingsDidChange when this file changes.", valueName: "FILE"),
-        completion: .file())
+        help: ArgumentHelp("Post settingsDidChange when this file changes.", valueName: "FILE"))
     var settings: PathValue?
 
     @Option(

@@ -5,7 +5,7 @@ import CurfewCore
 struct RunLimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The whole run's limit (default: inf).", valueName: "D"))
+        help: ArgumentHelp("The whole run's limit; 0 is none (default: inf).", valueName: "D"))
     var timeLimit: DurationValue?
 
     @Option(
@@ -31,14 +31,16 @@ struct RunLimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Demand a sign of life each time this much has passed: WATCHDOG=1 of sd_notify (default: inf, none).",
+            "Demand a sign of life, sd_notify's WATCHDOG=1, at least this often; 0 is never (default: inf).",
             valueName: "D"))
     var watchdog: DurationValue?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Divide every duration, explicit ones too: with 60, ten minutes pass in ten seconds (default: 1).",
-            valueName: "N"))
+            """
+            Divide every duration, explicit ones too: with 60, ten minutes pass in ten seconds (0.001 to 1000000; \
+            default: 1).
+            """, valueName: "N"))
     var timeScale: ScaleValue?
 }

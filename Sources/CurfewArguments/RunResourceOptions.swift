@@ -7,7 +7,8 @@ struct RunResourceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The memory that the app and all it starts may use together (default: inf).", valueName: "SIZE"))
+            "Kill it when it and all it has started use more memory together than this (default: inf).",
+            valueName: "SIZE"))
     var memory: SizeValue?
 
     @Option(
@@ -48,18 +49,20 @@ struct RunResourceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The share of one processor that it may use in background, over a window (default: 80%/60s).",
+            """
+            The share of one processor that it may use in background, over a window of D; inf is any (default: 80%/60s).
+            """,
             valueName: "PERCENT[/D]"))
     var backgroundCpu: CPULimitValue?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What follows when it uses more.", valueName: "ACTION"))
+        help: ArgumentHelp("What follows when it uses more than --background-cpu.", valueName: "ACTION"))
     var cpuLimitAction = CPULimitAction.kill
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("In background, let others have processors and disk first: low.", valueName: "PRIORITY"))
+        help: ArgumentHelp("low: in background, others have processors and disk first.", valueName: "PRIORITY"))
     var backgroundPriority = BackgroundPriority.normal
 
     @Option(
@@ -78,7 +81,7 @@ struct RunResourceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Move its memory to swap once it has been suspended for so long (default: not).", valueName: "D"))
+            "Move its memory to swap once it has been suspended for so long (default: never).", valueName: "D"))
     var pageOut: DurationValue?
 
     @Option(
@@ -89,7 +92,10 @@ struct RunResourceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How often it may be resumed for waking events, within a time (default: 15/300s).", valueName: "N[/D]"))
+            """
+            Kill it when it is resumed for waking events more than N times within D; N is 0 to 10000, or inf (default: \
+            15/300s).
+            """, valueName: "N[/D]"))
     var resumeLimit: RateValue?
 
     mutating func validate() throws {

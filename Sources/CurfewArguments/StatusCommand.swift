@@ -7,10 +7,13 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show all there is to know of an app.",
         usage: "curfew status [options] [APP]",
         discussion: """
+            Its command and processes, its state and for how long, its background tasks and the time left for them, \
+            what it uses of what it may, and what holds it.
+
             Example:
               curfew status backup
 
-            Exit status: 0 shown, 64 wrong usage, 69 no such app is running.
+            \(HelpText.seeing)
             """)
 
     @Argument(

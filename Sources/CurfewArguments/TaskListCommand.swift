@@ -7,6 +7,8 @@ struct TaskListCommand: ParsableCommand {
         abstract: "List the open background tasks of the app.",
         usage: "curfew task list [options]",
         discussion: """
+            One line for each: its number, how long ago it was begun, and its name.
+
             Example:
               curfew task list --json | jq length
 

@@ -14,11 +14,13 @@ struct TaskRunCommand: ParsableCommand {
               curfew task run upload -- rsync -a out/ server:
 
             Exit status: COMMAND's own (128+n when a signal ended it), or
+                1  this isn't a process of the app; COMMAND wasn't run
+               64  wrong usage
+               69  the app doesn't answer; COMMAND wasn't run
+               75  refused, as when the budget is spent; COMMAND wasn't run
+              125  curfew itself failed
               126  COMMAND was found but can't be executed
               127  COMMAND wasn't found
-               75  the task was refused, such as when the budget is spent; COMMAND wasn't run
-               64  wrong usage
-            125, 69 and 1: curfew itself failed, nobody answers, or this isn't a process of the app.
             """)
 
     @Argument(help: ArgumentHelp("What the task is called in reports; names needn't differ.", valueName: "NAME"))

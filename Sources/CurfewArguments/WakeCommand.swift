@@ -17,7 +17,7 @@ struct WakeCommand: ParsableCommand {
               curfew wake mail fetch
               curfew wake mail push from=ada subject="Lunch?"
 
-            \(HelpText.posting)
+            \(HelpText.driving)
             """)
 
     @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))

@@ -16,7 +16,7 @@ struct WarnCommand: ParsableCommand {
               curfew warn backup
               curfew warn backup critical
 
-            \(HelpText.posting)
+            \(HelpText.driving)
             """)
 
     @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))
