@@ -37,7 +37,7 @@ let package = Package(
         .target(
             name: "CurfewArguments",
             dependencies: [
-                "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                "CurfewCommand", "CurfewCore", "CurfewWire", "CurfewEngine", "CurfewLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

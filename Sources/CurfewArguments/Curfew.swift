@@ -38,3 +38,33 @@ public struct Curfew: ParsableCommand {
 
     public init() {}
 }
+
+extension Curfew: ManualNotes {
+    static let manualNotes = """
+        An option's value is the next word, or stands behind a = in the same: `--memory 2G`, `--memory=2G`. A verb prints \
+        for people; with --json, for programs.
+
+        `curfew --generate-completion-script bash`, zsh or fish prints what has a shell complete all this, where it \
+        isn't installed.
+
+        Exit status:
+           0  done
+           1  refused for good, or standard output can't be written
+          64  wrong usage; a line on standard error says what is wrong, and what is accepted
+          69  no such app is running, or this isn't inside one
+          75  refused for now
+
+        Environment:
+          XDG_RUNTIME_DIR  where control sockets are; /tmp where it isn't set, or is another user's
+          XDG_STATE_HOME  where reports of kills are; ~/.local/state where it isn't set, or is another user's
+          CURFEW_SOCKET  set inside an app: its control socket, which `curfew task` speaks to
+          NO_COLOR  not empty: no colours, which otherwise a terminal gets
+          COLUMNS  how wide a table may be on a terminal, before what that says itself
+
+        Files:
+          $XDG_RUNTIME_DIR/curfew/NAME.sock  the control socket of an app
+          $XDG_STATE_HOME/curfew/reports/  why apps were killed, for `curfew report`
+
+        See also: timeout(1), nohup(1), cgroups(7)
+        """
+}

@@ -8,9 +8,14 @@ public enum HelpRequest: Equatable {
     case version
     /// The shell's name; nil for the one that is in use.
     case completions(String?)
-    /// All definitions as JSON, for the library's plugin that makes man pages.
+    /// The names of the manual pages, a line each.
+    case manualPages
+    /// One of them for man(1), with the date that it is to bear.
+    case manualPage(String, date: String)
+    /// All definitions as JSON, for other tools.
     case dump
 
+    private static let manualOption = "--manual-page"
     private static let completionOption = "--generate-completion-script"
 
     /// `words`: argv without its first.
@@ -18,6 +23,11 @@ public enum HelpRequest: Equatable {
         let first = words.first ?? ""
         if first == "--version" { return .version }
         if first == "--experimental-dump-help" { return .dump }
+        if first == "--manual-pages" { return .manualPages }
+        if first == manualOption {
+            guard words.count == 3 else { throw UsageError("", "\(manualOption) needs a page's name and its date") }
+            return .manualPage(words[1], date: words[2])
+        }
         if first == completionOption { return .completions(words.count > 1 ? words[1] : nil) }
         if first.hasPrefix(completionOption + "=") {
             return .completions(String(first.dropFirst(completionOption.count + 1)))
@@ -53,8 +63,17 @@ public enum HelpRequest: Equatable {
             return Self.withoutBlankEnd(Curfew.helpMessage(for: command))
         case .version: return CommandLineTool.versionLine
         case .completions(let name): return Self.withoutBlankEnd(Curfew.completionScript(for: try Self.shell(name)))
+        case .manualPages: return CommandDefinition.everyPath().map(ManualPage.name).joined(separator: "\n")
+        case .manualPage(let name, let date): return Self.withoutBlankEnd(try Self.page(name, date))
         case .dump: return Curfew._dumpHelp()
         }
+    }
+
+    private static func page(_ name: String, _ date: String) throws(UsageError) -> String {
+        guard let path = CommandDefinition.everyPath().first(where: { ManualPage.name($0) == name }) else {
+            throw UsageError("", "\(manualOption): there is no page \"\(name)\"; --manual-pages lists those there are")
+        }
+        return ManualPage(command: CommandDefinition(path), version: CommandLineTool.version, date: date).text()
     }
 
     private static func withoutBlankEnd(_ text: String) -> String {

@@ -16,8 +16,10 @@ struct ReportCommand: ParsableCommand {
               curfew report backup               the newest of this app
               curfew report last --json | jq -r '.tasks[].name'
 
-            Exit status: 0 shown, also when there are none to list; 1 there is no such report, or it can't be read; \
-            64 wrong usage.
+            Exit status:
+               0  shown, also when there are none to list
+               1  there is no such report, or it can't be read
+              64  wrong usage
             """)
 
     @Argument(
@@ -28,4 +30,11 @@ struct ReportCommand: ParsableCommand {
 
     @Flag(help: "Print JSON: the report as it was written, or an array with an object for each.")
     var json = false
+}
+
+extension ReportCommand: ManualNotes {
+    static let manualNotes = """
+        Files:
+          $XDG_STATE_HOME/curfew/reports/ID.json  a report
+        """
 }

@@ -21,16 +21,16 @@ struct RunCommand: ParsableCommand {
             D is a duration: \(HelpText.durations)
             SIZE is an amount of memory: \(HelpText.sizes)
             PERCENT is such as 80% or 12.5%: of the machine's memory, of the disk, or of one processor.
-            EVENT is one of \(HelpText.lifecycle), or a NAME that is posted. \(HelpText.eventNames)
+            EVENT is one of \(HelpText.lifecycle), settingsDidChange, or a NAME that is posted. \(HelpText.eventNames)
             SIGNAL is a name, such as USR1 or SIGUSR1, or a number from 1 to 64.
 
             Exit status: COMMAND's own (128+n when a signal ended it), or
+               64  wrong usage; nothing was started
               124  killed for time: a watchdog, the budget, the time limit
-              137  killed for memory or another policy, or quit while suspended
               125  curfew itself failed
               126  COMMAND was found but can't be executed
               127  COMMAND wasn't found
-               64  wrong usage; nothing was started
+              137  killed for memory or another policy, or quit while suspended
             """)
 
     @OptionGroup(title: "App") var app: RunAppOptions
@@ -47,4 +47,20 @@ struct RunCommand: ParsableCommand {
     var command: [String]
 
     mutating func validate() throws { command = try Passthrough.command(command) }
+}
+
+extension RunCommand: ManualNotes {
+    static let manualNotes = """
+        In a terminal Ctrl-Z sends the app home, and the shell's `fg` opens it. Streams, environment and the signals of \
+        the terminal are COMMAND's own. When it was killed, one line on standard error says why, and `curfew report` \
+        more.
+
+        Environment, as COMMAND finds it:
+          CURFEW_FD  the descriptor of a connected control channel: requests go out, events and answers come in
+          CURFEW_SOCKET  the path of a socket with the same channel, for the rest of what it starts
+          NOTIFY_SOCKET  where sd_notify's messages are understood
+          WATCHDOG_USEC  with --watchdog: its interval in microseconds
+
+        See also: timeout(1), cgroups(7), signal(7), sd_notify(3)
+        """
 }

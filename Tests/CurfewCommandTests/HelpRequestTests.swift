@@ -23,6 +23,10 @@ struct HelpRequestTests {
         #expect(try HelpRequest.read(["--generate-completion-script"]) == .completions(nil))
         #expect(try HelpRequest.read(["--generate-completion-script", "fish"]) == .completions("fish"))
         #expect(try HelpRequest.read(["--generate-completion-script=zsh"]) == .completions("zsh"))
+        #expect(try HelpRequest.read(["--manual-pages"]) == .manualPages)
+        #expect(
+            try HelpRequest.read(["--manual-page", "curfew", "2025-11-21"]) == .manualPage("curfew", date: "2025-11-21")
+        )
         #expect(try HelpRequest.version.text() == CommandLineTool.versionLine)
     }
 
@@ -37,6 +41,14 @@ struct HelpRequestTests {
         }
         #expect(throws: UsageError("help task", "there is no verb \"lst\"; did you mean list?")) {
             try HelpRequest.read(["help", "task", "lst"])
+        }
+        #expect(throws: UsageError("", "--manual-page needs a page's name and its date")) {
+            try HelpRequest.read(["--manual-page", "curfew"])
+        }
+        #expect(
+            throws: UsageError("", "--manual-page: there is no page \"frob\"; --manual-pages lists those there are")
+        ) {
+            try HelpRequest.manualPage("frob", date: "2025-11-21").text()
         }
         #expect(throws: UsageError("", "--generate-completion-script: \"tcsh\" isn't bash, zsh or fish")) {
             try HelpRequest.completions("tcsh").text()
