@@ -62,7 +62,7 @@ public enum HelpRequest: Equatable {
             let command = path.reduce(Curfew.self as any ParsableCommand.Type) { $0.subcommand($1) ?? $0 }
             return Self.withoutBlankEnd(Curfew.helpMessage(for: command))
         case .version: return CommandLineTool.versionLine
-        case .completions(let name): return Self.withoutBlankEnd(Curfew.completionScript(for: try Self.shell(name)))
+        case .completions(let name): return Self.withoutBlankEnd(CompletionScript(shell: try Self.shell(name)).text())
         case .manualPages: return CommandDefinition.everyPath().map(ManualPage.name).joined(separator: "\n")
         case .manualPage(let name, let date): return Self.withoutBlankEnd(try Self.page(name, date))
         case .dump: return Curfew._dumpHelp()

@@ -9,4 +9,9 @@ struct SignalValue: ExpressibleByArgument {
         guard let number = try? SignalArgument.telling(argument) else { return nil }
         self.number = number
     }
+
+    /// Those that programs are told something by.
+    static var defaultCompletionKind: CompletionKind {
+        .list(["HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM", "WINCH"])
+    }
 }
