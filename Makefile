@@ -11,7 +11,17 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
 	-Xlinker --symbol-ordering-file=$(CURDIR)/.ci/hot-symbols.txt -Xlinker --no-warn-symbol-ordering
 CURFEW := $(STATIC)/release/curfew
+HELPER = $(dir $(CURFEW))curfew-help
 PYTEST := python3 -m pytest -p no:cacheprovider
+
+# Where `make install` puts what.
+ROOT := $(DESTDIR)$(PREFIX)
+MANUAL := $(ROOT)/share/man/man1
+BASH_COMPLETION := $(ROOT)/share/bash-completion/completions/curfew
+ZSH_COMPLETION := $(ROOT)/share/zsh/site-functions/_curfew
+FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
+# The manual's: that of the last commit, so that a build can be repeated.
+MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
 .PHONY: help deps build debug test test-vm unit shim integration clients examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
 
@@ -77,22 +87,26 @@ fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new cod
 hot-symbols: build ## record anew which functions a launch runs, for the linker to lay side by side
 	.ci/hot-symbols $(CURFEW) > .ci/hot-symbols.new && mv .ci/hot-symbols.new .ci/hot-symbols.txt
 
-install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/curfew
-	install -s -m 755 $(CURFEW) $(DESTDIR)$(PREFIX)/bin/curfew
-	install -s -m 755 $(STATIC)/release/curfew-help $(DESTDIR)$(PREFIX)/libexec/curfew/curfew-help
-	install -d $(DESTDIR)$(PREFIX)/share/curfew $(DESTDIR)$(PREFIX)/include
-	install -m 644 Sources/clients/shell/curfew.sh $(DESTDIR)$(PREFIX)/share/curfew/curfew.sh
-	install -m 644 Sources/clients/python/curfew.py $(DESTDIR)$(PREFIX)/share/curfew/curfew.py
-	install -m 644 Sources/clients/c/curfew.h $(DESTDIR)$(PREFIX)/include/curfew.h
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(STATIC)/release/curfew-help --generate-completion-script bash \
-		> $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
+install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): programs, clients, manual, completions
+	install -d $(ROOT)/bin $(ROOT)/libexec/curfew $(ROOT)/share/curfew $(ROOT)/include
+	install -s -m 755 $(CURFEW) $(ROOT)/bin/curfew
+	install -s -m 755 $(HELPER) $(ROOT)/libexec/curfew/curfew-help
+	install -m 644 Sources/clients/shell/curfew.sh $(ROOT)/share/curfew/curfew.sh
+	install -m 644 Sources/clients/python/curfew.py $(ROOT)/share/curfew/curfew.py
+	install -m 644 Sources/clients/c/curfew.h $(ROOT)/include/curfew.h
+	install -d $(MANUAL) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION))
+	umask 022 && set -e && for page in $$($(HELPER) --manual-pages); do \
+		$(HELPER) --manual-page $$page $(MANUAL_DATE) > $(MANUAL)/$$page.1; done
+	umask 022 && $(HELPER) --generate-completion-script bash > $(BASH_COMPLETION)
+	umask 022 && $(HELPER) --generate-completion-script zsh > $(ZSH_COMPLETION)
+	umask 022 && $(HELPER) --generate-completion-script fish > $(FISH_COMPLETION)
 
 uninstall: ## undo `make install`
-	rm -f $(DESTDIR)$(PREFIX)/bin/curfew $(DESTDIR)$(PREFIX)/share/bash-completion/completions/curfew
-	rm -rf $(DESTDIR)$(PREFIX)/libexec/curfew $(DESTDIR)$(PREFIX)/share/curfew
-	rm -f $(DESTDIR)$(PREFIX)/include/curfew.h
+	@# What is installed knows its own pages.
+	if [[ -x $(ROOT)/libexec/curfew/curfew-help ]]; then \
+		for page in $$($(ROOT)/libexec/curfew/curfew-help --manual-pages); do rm -f $(MANUAL)/$$page.1; done; fi
+	rm -f $(ROOT)/bin/curfew $(ROOT)/include/curfew.h $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	rm -rf $(ROOT)/libexec/curfew $(ROOT)/share/curfew
 
 clean: ## remove what building made
 	swift package clean
