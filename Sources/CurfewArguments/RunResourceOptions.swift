@@ -86,7 +86,8 @@ struct RunResourceOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only if it uses as much as this; needs --page-out (default: 8M).", valueName: "SIZE"))
+        help: ArgumentHelp(
+            "Move it only if it uses as much as this; needs --page-out (default: 8M).", valueName: "SIZE"))
     var pageOutAbove: SizeValue?
 
     @Option(
