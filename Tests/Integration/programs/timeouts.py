@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from conftest import LIMIT, Running, binary, state_letter, wait_for
-from programs.helpers import program
+from programs.helpers import program, tree
 
 NEVER = "300"
 UP = ["sh", "-c", "echo up; exec sleep 300"]
@@ -106,6 +106,13 @@ class Subject:
 def wait_at_rest(running):
     """Waits until it sleeps, having done what it was told."""
     wait_for(f"{running.name} to wait", lambda: state_letter(running.pid) in ("S", None))
+
+
+def wait_all_at_rest(running):
+    """The same of all that are below it."""
+    wait_for(
+        f"all of {running.name} to wait",
+        lambda: all(state_letter(pid) in ("S", None) for pid in [running.pid, *tree(running.pid)]))
 
 
 def teller(*words):

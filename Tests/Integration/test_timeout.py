@@ -1,0 +1,673 @@
+"""What GNU timeout does to a command: each row a behaviour, held against GNU's own, `curfew timeout`, and a link to curfew
+that is called `timeout`. The command line's rows are in test_timeout_usage.py, the terminal's in test_timeout_terminal.py.
+
+A row of a later version than GNU coreutils 9.1 says which; ours is held to the newest. A limit that must run out after the
+command has done something is brought on with SIGALRM, which is what runs out inside of GNU's.
+"""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import LIMIT, is_alive, state_letter, wait_for
+from programs.helpers import remove_programs
+from programs.timeouts import (  # noqa: F401
+    NEVER, SLEEP, UP, subject, teller, wait_all_at_rest, wait_at_rest, with_signals,
+)
+
+SHORT = ".05"
+HUP, INT, QUIT, TERM, KILL, ALRM, CHLD, CONT, STOP, USR1, USR2 = (
+    signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGKILL, signal.SIGALRM, signal.SIGCHLD,
+    signal.SIGCONT, signal.SIGSTOP, signal.SIGUSR1, signal.SIGUSR2)
+# A command that is started with SIGTERM blocked survives it, from its very start.
+DEAF = {"preexec_fn": with_signals(blocked=[TERM])}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs():
+    yield
+    remove_programs()
+
+
+def told(signal_name, command):
+    return f"timeout: sending signal {signal_name} to command '{command}'\n"
+
+
+def ends(running):
+    """(status, what it still printed) of one that is about to end."""
+    status, out, _ = running.finish()
+    return status, out
+
+
+class TestOwnStatus:
+    @pytest.mark.parametrize("options", [[], ["--foreground"], ["--preserve-status"], ["-k9", "-v"]], ids=" ".join)
+    def test_exit(self, subject, options):
+        """What the command exits with in time, even where timeout has a meaning of its own for it."""
+        for status in (0, 1, 2, 64, 123, 124, 125, 126, 127, 128, 129, 137, 143, 254, 255):
+            assert subject.run(*options, "9", "sh", "-c", f"exit {status}") == (status, "", "")
+
+    @pytest.mark.parametrize("name", ["HUP", "INT", "QUIT", "ABRT", "KILL", "USR1", "SEGV", "PIPE", "TERM", "XCPU"])
+    def test_death(self, subject, name):
+        """A command that dies of a signal in time: timeout dies of the same, by itself, whatever the options are."""
+        number = signal.Signals[f"SIG{name}"]
+        for options in ([], ["--foreground"], ["--preserve-status"], ["-k9", "-v"]):
+            assert subject.run(*options, "9", "sh", "-c", f"kill -{name} $$") == (-number, "", "")
+
+    def test_seen_by_a_shell(self, subject):
+        """A shell sees 128+n, and says nothing of its own."""
+        command = " ".join(subject.words)
+        script = f"{command} 9 sh -c 'kill -TERM $$'; echo $?; {command} 9 sh -c 'kill -KILL $$'; echo $?"
+        assert subject.directly("bash", "-c", script)[:2] == (0, "143\n137\n")
+
+
+class TestLimit:
+    @pytest.mark.parametrize("options, status", [
+        ("", 124),
+        ("-k 9", 124),
+        ("--foreground", 124),
+        ("--foreground -k 9", 124),
+        ("-s HUP", 124),
+        ("-s INT -k 9", 124),
+        ("-s KILL", -9),
+        ("-s KILL -k 9", -9),
+        ("--foreground -s KILL", 137),
+        ("--preserve-status", 143),
+        ("--preserve-status -k 9", 143),
+        ("--preserve-status --foreground", 143),
+        ("--preserve-status -s INT", 130),
+        ("--preserve-status -s HUP", 129),
+        ("--preserve-status -s KILL", -9),
+        ("--preserve-status --foreground -s KILL", 137),
+    ])
+    def test_ends_the_command(self, subject, options, status):
+        """124, or with --preserve-status the command's 128+n. A KILL that goes to its group ends timeout too."""
+        began = time.monotonic()
+        assert subject.run(*options.split(), SHORT, *SLEEP) == (status, "", "")
+        assert time.monotonic() - began >= float(SHORT)
+
+    @pytest.mark.parametrize("options, status", [
+        ("-k .05", -9),
+        ("-k .05 --preserve-status", -9),
+        ("-k .05 --foreground", 137),
+        ("-k .05 --foreground --preserve-status", 137),
+    ])
+    def test_kills_what_survives(self, subject, options, status):
+        """-k counts from the first signal, and its KILL is told from a limit by its status."""
+        began = time.monotonic()
+        assert subject.run(*options.split(), SHORT, *SLEEP, **DEAF) == (status, "", "")
+        assert time.monotonic() - began >= 2 * float(SHORT)
+
+    @pytest.mark.parametrize("options, status", [
+        ("", 124), ("--preserve-status", 0), ("-k 9", 124), ("-k 9 --preserve-status", 0), ("--foreground", 124),
+    ])
+    def test_waits_for_what_survives(self, subject, options, status):
+        """Without -k, or before it, the command's own end is waited for."""
+        assert subject.run(*options.split(), SHORT, "sleep", ".15", **DEAF) == (status, "", "")
+
+    @pytest.mark.parametrize("options, status, errors", [
+        ("", 124, told("TERM", "sleep")),
+        ("-s INT", 124, told("INT", "sleep")),
+        ("--foreground", 124, told("TERM", "sleep")),
+        ("--preserve-status", 143, told("TERM", "sleep")),
+        ("-k 9", 124, told("TERM", "sleep")),
+        ("-s KILL", -9, told("KILL", "sleep")),
+        ("--foreground -s KILL", 137, told("KILL", "sleep")),
+    ])
+    def test_verbose(self, subject, options, status, errors):
+        """-v tells of each signal that is sent."""
+        assert subject.run("-v", *options.split(), SHORT, *SLEEP) == (status, "", subject.says(errors))
+
+    @pytest.mark.parametrize("options, status", [("", -9), ("--foreground", 137)])
+    def test_verbose_kill(self, subject, options, status):
+        assert subject.run("-vk.05", *options.split(), SHORT, *SLEEP, **DEAF) == (
+            status, "", subject.says(told("TERM", "sleep") + told("KILL", "sleep")))
+
+    def test_verbose_names_the_command_as_it_was_typed(self, subject):
+        (subject.sandbox.scratch / "it's mine").symlink_to("/bin/sleep")
+        assert subject.run("-v", SHORT, "./it's mine", NEVER) == (
+            124, "", subject.says(told("TERM", "./it\\'s mine")))
+
+    def test_verbose_that_cannot_be_written(self, subject):
+        """The status is still that of a limit. Source: coreutils 9.10, timeout.c; before it was 125."""
+        subject.needs((9, 10))
+        with open("/dev/full", "w") as full:
+            assert subject.run("-v", SHORT, *SLEEP, stderr=full)[0] == 124
+
+    def test_in_time(self, subject):
+        """Neither the limit nor -k touches a command that ends in time, and -v says nothing."""
+        assert subject.run("-v", "-k", SHORT, "9", "echo", "done") == (0, "done\n", "")
+
+    @pytest.mark.parametrize("options, rule, status", [
+        ("", "7:TERM", 124), ("", "0:TERM", 124), ("-s USR1", "7:USR1", 124),
+        ("--preserve-status", "7:TERM", 7), ("--preserve-status", "0:TERM", 0), ("--preserve-status", "124:TERM", 124),
+        ("--preserve-status -s USR1", "7:USR1", 7), ("--preserve-status --foreground", "7:TERM", 7),
+        ("--preserve-status -k 9", "7:TERM", 7), ("-k 9", "7:TERM", 124),
+    ])
+    def test_a_command_that_catches(self, subject, options, rule, status):
+        """One that ends by itself upon the signal: --preserve-status passes its status on."""
+        running, _ = subject.start_up(*options.split(), NEVER, *teller(rule))
+        running.process.send_signal(ALRM)
+        assert ends(running) == (status, rule.partition(":")[2] + "\n")
+
+    def test_counts_while_stopped_from_outside(self, subject):
+        """Time goes on while timeout itself is stopped; what was due is done once it is continued."""
+        running, _ = subject.start_up("0.3", *UP)
+        running.process.send_signal(STOP)
+        wait_for("it to be stopped", lambda: state_letter(running.pid) == "T")
+        time.sleep(0.3)  # a moment, past the limit
+        assert running.process.poll() is None
+        running.process.send_signal(CONT)
+        assert running.wait() == 124
+
+
+class TestSignalled:
+    """Signals that are sent to timeout itself."""
+
+    @pytest.mark.parametrize("options", ["", "--foreground", "--preserve-status", "-k 9"])
+    @pytest.mark.parametrize("number", [HUP, INT, QUIT, TERM])
+    def test_is_passed_on(self, subject, number, options):
+        """The command dies of it, and timeout of the same."""
+        running, _ = subject.start_up(*options.split(), NEVER, *UP)
+        running.process.send_signal(number)
+        assert running.finish() == (-number, "", "")
+
+    @pytest.mark.parametrize("number", [HUP, INT, QUIT, TERM])
+    def test_is_told_of(self, subject, number):
+        running, _ = subject.start_up("-v", NEVER, *UP)
+        running.process.send_signal(number)
+        assert running.finish() == (-number, "", subject.says(told(number.name[3:], "sh")))
+
+    @pytest.mark.parametrize("options", ["", "--foreground"])
+    @pytest.mark.parametrize("number", [HUP, INT, QUIT, TERM])
+    def test_may_be_caught(self, subject, number, options):
+        """A command that ends by itself upon it: its status, for the limit has nothing to do with it."""
+        name = number.name[3:]
+        running, _ = subject.start_up(*options.split(), NEVER, *teller(f"5:{name}"))
+        running.process.send_signal(number)
+        assert ends(running) == (5, f"{name}\n")
+
+    @pytest.mark.parametrize("options, status, name", [
+        ("", 124, "TERM"), ("--foreground", 124, "TERM"), ("-s USR1", 124, "USR1"), ("--preserve-status", 143, "TERM"),
+        ("-s KILL", -9, "KILL"), ("-s KILL --foreground", 137, "KILL"),
+    ])
+    def test_alarm(self, subject, options, status, name):
+        """SIGALRM is the limit, at once."""
+        running, _ = subject.start_up("-v", *options.split(), NEVER, *UP)
+        running.process.send_signal(ALRM)
+        assert running.finish() == (status, "", subject.says(told(name, "sh")))
+
+    def test_alarm_without_a_limit(self, subject):
+        running, _ = subject.start_up("0", *UP)
+        running.process.send_signal(ALRM)
+        assert running.finish() == (124, "", "")
+
+    @pytest.mark.parametrize("number", [USR1, USR2, signal.SIGRTMIN + 1])
+    def test_its_own_signal(self, subject, number):
+        """That of -s is passed on too."""
+        running, _ = subject.start_up("-s", int(number), NEVER, *UP)
+        running.process.send_signal(number)
+        assert running.finish() == (-number, "", "")
+
+    @pytest.mark.parametrize("number", [
+        USR1, USR2, signal.SIGPIPE, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGPWR, signal.SIGIO, signal.SIGSEGV,
+        signal.SIGABRT, signal.SIGRTMIN, signal.SIGRTMAX])
+    def test_any_that_would_end_it(self, subject, number):
+        """Whatever would end it is passed on. Source: coreutils NEWS, 9.10; older ones die and leave the command."""
+        subject.needs((9, 10))
+        running, _ = subject.start_up(NEVER, *UP)
+        running.process.send_signal(number)
+        assert running.finish() == (-number, "", "")
+
+    @pytest.mark.parametrize("number", [CHLD, CONT, signal.SIGWINCH, signal.SIGURG, signal.SIGTTIN, signal.SIGTTOU])
+    def test_others_are_not(self, subject, number):
+        """What doesn't end a program ends neither, and isn't passed on."""
+        running, (pid,) = subject.start_up(NEVER, *teller("CONT", "4:TERM"))
+        running.process.send_signal(number)
+        wait_at_rest(running)
+        running.process.send_signal(TERM)
+        status, out = ends(running)
+        assert status == 4
+        assert out in (["TERM\n"] if number != CONT else ["TERM\n", "CONT\nTERM\n"])
+
+    def test_killed(self, subject):
+        """Killed itself, it takes the command with it. Source: coreutils NEWS, 9.10; older ones leave it."""
+        subject.needs((9, 10))
+        running, (pid,) = subject.start_up(NEVER, "sh", "-c", "echo up $$; exec sleep 300")
+        running.process.kill()
+        assert running.wait() == -9
+        wait_for("the command to end", lambda: not is_alive(int(pid)))
+
+    @pytest.mark.parametrize("options, status", [("", -9), ("--foreground", 137), ("--preserve-status", -9)])
+    def test_kill_after_counts_from_it(self, subject, options, status):
+        """-k holds for a signal that was passed on, too."""
+        running, _ = subject.start_up(*options.split(), "-vk.05", NEVER, *teller("TERM"))
+        running.process.send_signal(TERM)
+        command = teller()[0]
+        assert running.finish() == (
+            status, "TERM\n", subject.says(told("TERM", command) + told("KILL", command)))
+
+    def test_twice_in_the_foreground(self, subject):
+        running, (pid,) = subject.start_up("--foreground", NEVER, *teller("TERM", "4:USR1"))
+        for _ in range(2):
+            running.process.send_signal(TERM)
+            assert running.read_line() == "TERM"
+        os.kill(int(pid), USR1)
+        assert ends(running) == (4, "USR1\n")
+
+    def test_twice(self, subject):
+        """The second ends neither of them."""
+        running, (pid,) = subject.start_up(NEVER, *teller("TERM", "4:USR1"))
+        for _ in range(2):
+            running.process.send_signal(TERM)
+            wait_at_rest(running)
+        os.kill(int(pid), USR1)
+        status, out = ends(running)
+        assert (status, out.split()[0], out.split()[-1]) == (4, "TERM", "USR1")
+
+    def test_one_after_another(self, subject):
+        running, (pid,) = subject.start_up(NEVER, *teller("TERM", "HUP", "6:INT"))
+        for number in (TERM, HUP):
+            running.process.send_signal(number)
+            running.expect(number.name[3:])
+            wait_at_rest(running)
+        running.process.send_signal(INT)
+        status, out = ends(running)
+        assert (status, out.split()[-1]) == (6, "INT")
+
+    def test_the_limit_holds_after_it(self, subject):
+        """A command that survived a signal is still under the limit."""
+        running, (pid,) = subject.start_up("-s", "USR1", NEVER, *teller("TERM", "6:USR1"))
+        running.process.send_signal(TERM)
+        running.expect("TERM")
+        wait_at_rest(running)
+        running.process.send_signal(ALRM)
+        status, out = ends(running)
+        assert (status, out.split()[-1]) == (124, "USR1")
+
+    def test_sent_to_its_group(self, subject):
+        """As a shell ends a job."""
+        running, _ = subject.start_up(NEVER, *UP)
+        os.killpg(running.pid, TERM)
+        assert running.finish() == (-TERM, "", "")
+
+
+class TestStopped:
+    def test_a_stopped_command_dies(self, subject):
+        """SIGCONT follows the signal."""
+        running, (pid,) = subject.start_up(NEVER, "sh", "-c", "echo up $$; kill -STOP $$; echo not reached")
+        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
+        running.process.send_signal(ALRM)
+        assert running.finish() == (124, "", "")
+
+    @pytest.mark.parametrize("number", [TERM, HUP, INT])
+    def test_a_stopped_command_dies_of_what_is_passed_on(self, subject, number):
+        running, (pid,) = subject.start_up(NEVER, "sh", "-c", "echo up $$; kill -STOP $$; echo not reached")
+        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
+        running.process.send_signal(number)
+        assert running.finish() == (-number, "", "")
+
+    def test_waits_for_a_stopped_command(self, subject):
+        """A command that stops and is continued by somebody goes on under its limit."""
+        running, (pid,) = subject.start_up(NEVER, "sh", "-c", "echo up $$; kill -STOP $$; echo on; exit 5")
+        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
+        assert running.process.poll() is None
+        os.kill(int(pid), CONT)
+        assert running.finish() == (5, "on\n", "")
+
+    def test_continue_arrives(self, subject):
+        running, _ = subject.start_up(NEVER, *teller("TERM", "7:CONT"))
+        running.process.send_signal(ALRM)
+        status, out = ends(running)
+        assert (status, set(out.split()), out.split()[-1]) == (124, {"TERM", "CONT"}, "CONT")
+
+    def test_no_continue_in_the_foreground(self, subject):
+        running, (pid,) = subject.start_up("--foreground", NEVER, *teller("TERM", "CONT", "7:USR1"))
+        running.process.send_signal(ALRM)
+        assert running.read_line() == "TERM"
+        wait_at_rest(running)
+        os.kill(int(pid), USR1)
+        assert ends(running) == (124, "USR1\n")
+
+    def test_stopped_in_the_foreground(self, subject):
+        """There a stopped command stays so, until the KILL of -k."""
+        running, (pid,) = subject.start_up(
+            "--foreground", "-vk.05", NEVER, "sh", "-c", "echo up $$; kill -STOP $$; echo not reached")
+        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
+        running.process.send_signal(ALRM)
+        assert running.finish() == (137, "", subject.says(told("TERM", "sh") + told("KILL", "sh")))
+
+    def test_stop_as_the_signal(self, subject):
+        """-s STOP with -k: first stopped, then killed."""
+        running, (pid,) = subject.start_up("--foreground", "-sSTOP", "-k.3", NEVER, "sh", "-c", "echo up $$; exec sleep 300")
+        running.process.send_signal(ALRM)
+        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
+        assert running.finish() == (137, "", "")
+
+
+PARENT_AND_CHILD = "sleep 300 >&- 2>&- & echo up $!; exec sleep 300"
+
+
+class TestGroup:
+    def group_and_session(self, subject, *options):
+        running, (pid,) = subject.start_up(*options, NEVER, "sh", "-c", "echo up $$; exec sleep 300")
+        seen = (os.getpgid(int(pid)), os.getpgid(running.pid), os.getsid(int(pid)))
+        running.process.send_signal(TERM)
+        running.wait()
+        return seen, running.pid
+
+    def test_of_its_own(self, subject):
+        """It leads a group that the command is in, in the caller's session."""
+        (command, own, session), pid = self.group_and_session(subject)
+        assert (command, own, session) == (pid, pid, os.getsid(0))
+
+    def test_of_the_caller_in_the_foreground(self, subject):
+        (command, own, session), _ = self.group_and_session(subject, "--foreground")
+        assert (command, own, session) == (os.getpgrp(), os.getpgrp(), os.getsid(0))
+
+    @pytest.mark.parametrize("number", [ALRM, TERM, HUP])
+    def test_children_get_the_signal(self, subject, number):
+        """Those of the command that are in its group."""
+        running, (child,) = subject.start_up(NEVER, "sh", "-c", PARENT_AND_CHILD)
+        running.process.send_signal(number)
+        assert running.wait() == (124 if number == ALRM else -number)
+        wait_for("the child to end", lambda: not is_alive(int(child)))
+
+    def test_children_get_the_kill(self, subject):
+        running, (child,) = subject.start_up("-sKILL", NEVER, "sh", "-c", PARENT_AND_CHILD)
+        running.process.send_signal(ALRM)
+        assert running.wait() == -9
+        wait_for("the child to end", lambda: not is_alive(int(child)))
+
+    @pytest.mark.parametrize("number", [ALRM, TERM])
+    def test_children_live_on_in_the_foreground(self, subject, number):
+        """Only the command itself is signalled there."""
+        running, (child,) = subject.start_up("--foreground", NEVER, "sh", "-c", PARENT_AND_CHILD)
+        running.process.send_signal(number)
+        assert running.wait() == (124 if number == ALRM else -number)
+        assert is_alive(int(child))
+        os.kill(int(child), KILL)
+
+    def test_what_is_left_behind_in_time(self, subject):
+        """What runs on when the command ends in time is left alone, and keeps its streams."""
+        teller_line = " ".join(map(str, teller("USR1", "0:USR2")))
+        running, (pid,) = subject.start_up("-k1", NEVER, "sh", "-c", f"{teller_line} & read line", stdin=subprocess.PIPE)
+        running.process.stdin.close()
+        running.process.wait(LIMIT)
+        assert running.process.returncode == 1
+        os.kill(int(pid), USR1)
+        assert running.read_line() == "USR1"
+        os.kill(int(pid), USR2)
+        assert running.read_line() == "USR2"
+
+    def test_another_session(self, subject):
+        """A descendant in a session of its own escapes GNU's, and not ours."""
+        running, (child,) = subject.start_up(
+            NEVER, "sh", "-c", "setsid sh -c 'echo up $$; exec sleep 300 >&- 2>&-' & wait")
+        running.process.send_signal(ALRM)
+        assert running.wait() == 124
+        if subject.is_gnu:
+            assert is_alive(int(child))
+            os.kill(int(child), KILL)
+        else:
+            wait_for("the descendant to end", lambda: not is_alive(int(child)))
+
+    def test_one_inside_another(self, subject):
+        """The outer one's limit ends the inner one's command, though that has a group of its own."""
+        running, _ = subject.start_up(NEVER, *subject.words, NEVER, *UP)
+        wait_all_at_rest(running)
+        running.process.send_signal(ALRM)
+        assert running.finish() == (124, "", "")
+
+    def test_the_inner_limit(self, subject):
+        assert subject.run(NEVER, *subject.words, SHORT, *SLEEP) == (124, "", "")
+        assert subject.run("-s", "HUP", NEVER, *subject.words, "--preserve-status", SHORT, *SLEEP) == (143, "", "")
+
+    def test_the_signal_of_the_inner_one(self, subject):
+        """An outer SIGALRM is the inner one's limit."""
+        running, _ = subject.start_up("-sALRM", NEVER, *subject.words, "-sINT", NEVER, *teller("3:INT"))
+        wait_all_at_rest(running)
+        running.process.send_signal(ALRM)
+        assert ends(running) == (124, "INT\n")
+
+    def test_a_child_from_before(self, subject):
+        """A child that it was started with, by exec, isn't taken for the command."""
+        command = " ".join(subject.words)
+        assert subject.directly("sh", "-c", f"sleep .01 & exec {command} .1 sleep 300") == (124, "", "")
+
+
+def bits(*signals):
+    return sum(1 << (number - 1) for number in signals)
+
+
+def dispositions(out):
+    """What /proc/PID/status says of ignored and blocked signals."""
+    lines = dict(line.split(":\t") for line in out.splitlines())
+    return int(lines["SigIgn"], 16), int(lines["SigBlk"], 16)
+
+
+class TestSignalsItWasStartedWith:
+    def seen(self, subject, *options, **started_with):
+        status, out, _ = subject.run(
+            *options, "9", "grep", "^Sig[IB]", "/proc/self/status", preexec_fn=with_signals(**started_with))
+        assert status == 0
+        return dispositions(out)
+
+    @pytest.mark.parametrize("options", ["", "--foreground", "-s USR1 -k 9"])
+    def test_none(self, subject, options):
+        """The command gets every signal as it is by default."""
+        assert self.seen(subject, *options.split()) == (0, 0)
+
+    def test_ignored_ones_that_do_not_matter(self, subject):
+        """They stay ignored for the command."""
+        ignored = [signal.SIGPIPE, USR1, USR2, signal.SIGTSTP, signal.SIGWINCH]
+        assert self.seen(subject, ignored=ignored) == (bits(*ignored), 0)
+
+    @pytest.mark.parametrize("ignored", [HUP, INT, QUIT], ids=lambda number: number.name)
+    def test_ignored_hup_int_quit(self, subject, ignored):
+        """They stay ignored too. Source: coreutils NEWS, 9.10; older ones set them to default."""
+        subject.needs((9, 10))
+        assert self.seen(subject, ignored=[ignored]) == (bits(ignored), 0)
+
+    @pytest.mark.parametrize("ignored", [TERM, ALRM, CHLD, signal.SIGTTIN, signal.SIGTTOU], ids=lambda number: number.name)
+    def test_ignored_ones_that_it_needs(self, subject, ignored):
+        """These are as by default for the command."""
+        assert self.seen(subject, ignored=[ignored]) == (0, 0)
+
+    def test_ignored_signal_of_the_limit(self, subject):
+        """-s sets its signal to default for the command."""
+        assert self.seen(subject, "-s", "USR1", ignored=[USR1, USR2]) == (bits(USR2), 0)
+
+    def test_blocked(self, subject):
+        """What the caller blocks stays blocked for the command, but for SIGCHLD, and SIGALRM in newer ones."""
+        _, blocked = self.seen(subject, blocked=signal.valid_signals())
+        everything = bits(*(set(signal.valid_signals()) - {KILL, STOP, CHLD, ALRM}))
+        assert blocked & ~bits(ALRM) == everything
+
+    @pytest.mark.parametrize("ignored", [TERM, HUP, INT, ALRM, CHLD, signal.SIGTTIN], ids=lambda number: number.name)
+    def test_limit_with_an_ignored_one(self, subject, ignored):
+        assert subject.run(SHORT, *SLEEP, preexec_fn=with_signals(ignored=[ignored])) == (124, "", "")
+
+    def test_limit_with_all_ignored(self, subject):
+        every = [number for number in signal.valid_signals() if number not in (KILL, STOP)]
+        assert subject.run(SHORT, *SLEEP, preexec_fn=with_signals(ignored=every)) == (124, "", "")
+
+    def test_limit_with_all_blocked(self, subject):
+        """The limit runs out all the same; the command has its signal blocked, and -k helps."""
+        blocked = with_signals(blocked=signal.valid_signals())
+        assert subject.run(SHORT, "sleep", ".15", preexec_fn=blocked) == (124, "", "")
+        assert subject.run("-k.05", SHORT, *SLEEP, preexec_fn=blocked) == (-9, "", "")
+
+    @pytest.mark.parametrize("options", ["", "--foreground"])
+    def test_status_with_sigchld_ignored_or_blocked(self, subject, options):
+        for started_with in ({"ignored": [CHLD]}, {"blocked": [CHLD]}):
+            set_up = with_signals(**started_with)
+            assert subject.run(*options.split(), "9", "sh", "-c", "exit 3", preexec_fn=set_up) == (3, "", "")
+            assert subject.run(*options.split(), "9", "sh", "-c", "kill -TERM $$", preexec_fn=set_up) == (-15, "", "")
+
+    def test_death_by_a_blocked_or_ignored_signal(self, subject):
+        """It dies of the command's signal even where that is blocked or ignored for itself."""
+        for started_with in ({"ignored": [signal.SIGSEGV]}, {"blocked": [USR1, signal.SIGSEGV]}):
+            reset = "import os, signal; signal.signal(11, 0); signal.pthread_sigmask(2, []); os.kill(os.getpid(), 11)"
+            assert subject.run("9", "python3", "-S", "-c", reset, preexec_fn=with_signals(**started_with)) == (-11, "", "")
+
+    @pytest.mark.parametrize("number", [HUP, INT, QUIT])
+    def test_ignored_ones_are_not_passed_on(self, subject, number):
+        """As of SIGINT in a shell's background job, and SIGHUP under nohup. Source: coreutils NEWS, 9.10."""
+        subject.needs((9, 10))
+        running, (pid,) = subject.start_up(
+            NEVER, *teller(number.name[3:], "4:USR1"), preexec_fn=with_signals(ignored=[number]))
+        running.process.send_signal(number)
+        wait_at_rest(running)
+        os.kill(int(pid), USR1)
+        assert ends(running) == (4, "USR1\n")
+
+    def test_blocked_ones_are_not_passed_on(self, subject):
+        running, (pid,) = subject.start_up(NEVER, *teller("HUP", "4:USR1"), preexec_fn=with_signals(blocked=[HUP]))
+        running.process.send_signal(HUP)
+        wait_at_rest(running)
+        os.kill(int(pid), USR1)
+        assert ends(running) == (4, "USR1\n")
+
+    def test_nohup(self, subject):
+        """`nohup timeout`: the limit, the statuses and the command's output are as without."""
+        command = " ".join(subject.words)
+        script = f"nohup {command} {SHORT} sleep 300; echo $?; nohup {command} 9 sh -c 'echo said; exit 7'; echo $?"
+        assert subject.directly("sh", "-c", script)[1] == "124\nsaid\n7\n"
+
+
+PROBES = {
+    "environment": "env",
+    "directory": "pwd -P; readlink /proc/self/cwd",
+    "descriptors": "ls /proc/self/fd; readlink /proc/self/fd/5 /proc/self/fd/7",
+    "limits": "cat /proc/self/limits",
+    "nice": "nice; cut -d' ' -f 18,19,40,41 /proc/self/stat",
+    "session": "cut -d' ' -f 6,7 /proc/self/stat",
+    "status": "grep -E '^(Umask|Uid|Gid|Groups|Sig[IB]|Cap|NoNewPrivs|Seccomp|Speculation|Cpus|Mems|Tracer)' /proc/self/status",
+    "files of the process": "cd /proc/self; cat oom_score_adj timerslack_ns personality coredump_filter",
+    "priority of I/O": "ionice",
+    "words": "echo \"$0 $#\"",
+}
+
+
+class TestInherited:
+    """A command is started as it would be without timeout: the same probe, run directly, sees the same."""
+
+    def set_up(self, folder):
+        """Makes the caller a peculiar one."""
+        def peculiar():
+            os.chdir(folder)
+            os.umask(0o027)
+            os.nice(3)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (77, 99))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 31))
+            pathlib.Path("/proc/self/oom_score_adj").write_text("123")
+            for number in (5, 7):
+                os.dup2(os.open("/dev/zero", os.O_RDONLY), number)
+            os.closerange(8, 77)
+        return {"preexec_fn": peculiar, "close_fds": False, "cwd": "/"}
+
+    @pytest.mark.parametrize("options", ["", "--foreground"])
+    @pytest.mark.parametrize("probe", PROBES)
+    def test_from_the_caller(self, subject, probe, options):
+        folder = subject.sandbox.scratch / "a place"
+        folder.mkdir()
+        subject.environment["ODD"] = "a\nb=c"
+        subject.environment["EMPTY"] = ""
+        command = ["sh", "-c", PROBES[probe]]
+        directly = subject.directly(*command, **self.set_up(folder))
+        assert directly[0] == 0 and directly[1]
+        assert subject.run(*options.split(), "9", *command, **self.set_up(folder)) == directly
+
+    def test_environment_exactly(self, subject):
+        """No variable is added, changed or taken, and their order is kept."""
+        assert subject.run("9", "env", "-0")[1].split("\0")[:-1] == [
+            f"{key}={value}" for key, value in subject.environment.items()]
+
+    def test_empty_environment(self, subject):
+        path = next(filter(os.path.exists, (f"{folder}/{subject.words[0]}" for folder in subject.environment["PATH"].split(":"))))
+        subject.words[0] = path
+        assert subject.run("9", "/usr/bin/env", env={}) == (0, "", "")
+
+    @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 2>&-", "0<&- 1>&- 2>&-"])
+    def test_closed_streams_stay_closed(self, subject, closed):
+        scratch = subject.sandbox.scratch
+        probe = ["sh", "-c", f"ls /proc/$$/fd > {scratch}/seen; exit 7"]
+        seen = []
+        for words in ([], [*subject.words, "9"]):
+            line = " ".join([*words, "sh", "-c", f"'{probe[2]}'"])
+            assert subject.directly("sh", "-c", f"{line} {closed}")[0] == 7
+            seen.append((scratch / "seen").read_text())
+        assert seen[0] == seen[1]
+
+    def test_input_from_a_pipe(self, subject):
+        running = subject.start("9", "cat", stdin=subprocess.PIPE)
+        out, err = running.process.communicate(b"one\ntwo", timeout=LIMIT)
+        assert (running.process.returncode, out, err) == (0, b"one\ntwo", b"")
+
+    def test_in_a_pipeline(self, subject):
+        command = " ".join(subject.words)
+        script = f"seq 9 | {command} 9 tail -2 | {command} 9 head -1; {command} 9 yes | head -1; echo ${{PIPESTATUS[@]}}"
+        assert subject.directly("bash", "-c", script) == (0, "8\ny\n141 0\n", "")
+
+    def test_in_the_background(self, subject):
+        """In a script's background, where SIGINT and SIGQUIT are ignored and there is no input."""
+        command = " ".join(subject.words)
+        script = f"{command} {SHORT} sleep 300 & wait $!; echo $?; {command} 9 cat & wait $!; echo $?"
+        assert subject.directly("sh", "-c", script) == (0, "124\n0\n", "")
+
+    def test_many_at_once(self, subject):
+        command = " ".join(subject.words)
+        script = f"for n in 1 2 3 4 5 6 7 8; do {command} .1 sleep 300 & pids=\"$pids $!\"; done; for p in $pids; do wait $p; echo $?; done"
+        assert subject.directly("bash", "-c", script) == (0, "124\n" * 8, "")
+
+
+class TestCore:
+    @pytest.fixture(autouse=True)
+    def cores(self, subject):
+        """Lets commands leave cores, in a directory of the test's."""
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        before = resource.getrlimit(resource.RLIMIT_CORE)
+        if before[1] == 0 or pattern.startswith("|"):
+            pytest.skip("no core files can be had here")
+        resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+        yield
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+
+    def raw_status(self, subject, *arguments):
+        """As wait(2) gives it, and what it said."""
+        running = subject.start(*arguments)
+        errors = running.process.stderr.read().decode()
+        _, status = os.waitpid(running.pid, 0)
+        running.process.returncode = os.waitstatus_to_exitcode(status)
+        return status, errors
+
+    DUMPED = "timeout: the monitored command dumped core\n"
+
+    @pytest.mark.parametrize("name", ["ABRT", "SEGV"])
+    def test_of_the_command(self, subject, name):
+        """It tells of the command's core, dies of its signal, and leaves no core of its own."""
+        status, errors = self.raw_status(subject, "9", "sh", "-c", f"kill -{name} $$")
+        assert (os.WTERMSIG(status), os.WCOREDUMP(status)) == (signal.Signals[f"SIG{name}"], False)
+        assert errors == subject.says(self.DUMPED)
+
+    @pytest.mark.parametrize("options, expected", [("", 124), ("--preserve-status", 134), ("--foreground", 124)])
+    def test_of_the_limit(self, subject, options, expected):
+        """A signal of the limit's that dumps core."""
+        status, errors = self.raw_status(subject, "-sABRT", *options.split(), SHORT, *SLEEP)
+        assert (os.WIFEXITED(status), os.WEXITSTATUS(status)) == (True, expected)
+        assert errors == subject.says(self.DUMPED)
+
+    def test_passed_on(self, subject):
+        """SIGQUIT to timeout: the command dumps core, and timeout doesn't."""
+        running, _ = subject.start_up(NEVER, *UP)
+        running.process.send_signal(QUIT)
+        errors = running.process.stderr.read().decode()
+        _, status = os.waitpid(running.pid, 0)
+        running.process.returncode = os.waitstatus_to_exitcode(status)
+        assert (os.WTERMSIG(status), os.WCOREDUMP(status)) == (QUIT, False)
+        assert errors == subject.says(self.DUMPED)
