@@ -11,7 +11,7 @@
 
 static const struct { const char *name; int number; } known[] = {
     {"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PIPE", SIGPIPE},
-    {"TERM", SIGTERM}, {"CONT", SIGCONT}, {"TSTP", SIGTSTP},
+    {"ALRM", SIGALRM}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
