@@ -187,11 +187,14 @@ class TestKeys:
 
     def test_stop_and_read_again(self, typist):
         typist.run(f"300 {CAT}")
-        typist.pid()
+        pid = typist.pid()
         typist.shell.talk("one")
         typist.shell.press("Z")
         typist.shell.prompt()
+        wait_stopped(pid)
         typist.foreground()
+        # The shell hands the terminal over before it continues the job; a line typed before that is lost.
+        wait_for("the command to run", lambda: state_letter(pid) == "S")
         typist.shell.talk("two")
         typist.shell.press("D")
         typist.shell.prompt()

@@ -26,19 +26,19 @@ def rows(*table):
 
 class TestHelp:
     def test_help(self, subject):
+        """GNU's text or ours, it goes to standard output and names every option and status."""
         status, out, err = subject.run("--help")
         assert (status, err) == (0, "")
-        assert out.startswith("Usage: ")
         for word in (
-            "DURATION COMMAND [ARG]...", "--foreground", "-k, --kill-after=DURATION", "--preserve-status",
-            "-s, --signal=SIGNAL", "-v, --verbose", "--help", "--version", "124", "125", "126", "127", "137",
+            "DURATION COMMAND [ARG", "--foreground", "-k, --kill-after", "--preserve-status", "-s, --signal", "-v, --verbose",
+            "--help", "--version", "124", "125", "126", "127", "137",
         ):
             assert word in out
 
     def test_version(self, subject):
         status, out, err = subject.run("--version")
         assert (status, err) == (0, "")
-        assert out.startswith("timeout (GNU coreutils) " if subject.is_gnu else "curfew ")
+        assert out.startswith("timeout (GNU coreutils) " if subject.is_gnu else "timeout (Curfew) ")
 
     @rows(
         (["--help", "--nope"], 0),
@@ -57,7 +57,8 @@ class TestHelp:
     def test_output_that_cannot_be_written(self, subject, option):
         with open("/dev/full", "w") as full:
             status, _, err = subject.run(option, stdout=full)
-        assert (status, err) == (125, subject.says("timeout: write error: No space left on device\n"))
+        assert status == 125
+        assert err.endswith(": No space left on device\n")
 
     def test_a_full_disk_is_the_commands_business(self, subject):
         with open("/dev/full", "w") as full:

@@ -124,6 +124,12 @@ def wait_all_at_rest(running):
         lambda: all(state_letter(pid) in ("S", None) for pid in [running.pid, *tree(running.pid)]))
 
 
+def ends(running):
+    """(status, what it still printed) of one that is about to end."""
+    status, out, _ = running.finish()
+    return status, out
+
+
 def teller(*words):
     """A command that tells which signals it gets: programs/teller.c."""
     return [program("teller"), *words]
