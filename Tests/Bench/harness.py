@@ -1,275 +1,15 @@
-"""What every row of the bench needs: building the C programs, processes with deadlines, figures, the table."""
+"""What every row of the bench is given: the built C programs, a private runtime directory, programs with deadlines."""
 
-import dataclasses
 import os
 import pathlib
-import select
 import shutil
-import signal
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
+from processes import BenchError, Process, all_pids, executable, kill_by_pidfd, open_pidfd, read_text, short, state
+
 HERE = pathlib.Path(__file__).resolve().parent
-OK, NO_BAR, FAILED = "ok", "no bar", "FAILED"
-
-
-class BenchError(Exception):
-    """A row can't be measured: the text says what happened, with the stderr of whoever failed."""
-
-
-# ---------------------------------------------------------------- figures
-
-
-def percentile(samples, share):
-    """Nearest rank: the smallest sample that `share` of them don't exceed."""
-    ordered = sorted(samples)
-    rank = max(1, -(-len(ordered) * share // 100))
-    return ordered[int(rank) - 1]
-
-
-@dataclasses.dataclass
-class Line:
-    row: str
-    what: str
-    unit: str = ""
-    samples: list = dataclasses.field(default_factory=list)
-    value: float | None = None  # when the figure isn't the samples' median
-    ratio: str = ""
-    bar: str = ""
-    verdict: str = NO_BAR
-
-    @property
-    def figure(self):
-        if self.value is not None:
-            return self.value
-        return statistics.median(self.samples) if self.samples else None
-
-    @property
-    def spread(self):
-        if len(self.samples) < 2:
-            return None
-        return percentile(self.samples, 10), percentile(self.samples, 90)
-
-    def cells(self):
-        figure = "" if self.figure is None else f"{number(self.figure)} {self.unit}".strip()
-        spread = "–".join(number(end) for end in self.spread) if self.spread else ""
-        return [self.row, self.what, figure, spread, self.ratio, self.bar, self.verdict]
-
-    def as_json(self):
-        spread = self.spread or (None, None)
-        return {
-            "row": self.row, "what": self.what, "unit": self.unit, "value": self.figure, "p10": spread[0],
-            "p90": spread[1], "count": len(self.samples), "ratio": self.ratio, "bar": self.bar, "verdict": self.verdict,
-        }
-
-
-def number(value):
-    if abs(value) >= 1000:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}".removesuffix(".00")
-
-
-def judge(value, bar, unit=""):
-    return OK if value <= bar else f"MISSED by {number(value - bar)}{unit}"
-
-
-def against(line, base, name, bar=None, stretch=None):
-    """Fills in a line's ratio to `base` and judges it by `bar`, an upper limit of the ratio."""
-    ratio = line.figure / base.figure if base.figure else float("inf")
-    line.ratio = f"{ratio:.2f}× {name}"
-    if bar is not None:
-        line.bar = f"≤ {bar:g}×" + (f" (stretch {stretch:g}×)" if stretch else "")
-        line.verdict = judge(ratio, bar, "×")
-        if stretch and ratio <= stretch:
-            line.verdict = "ok, stretch too"
-    return line
-
-
-def skipped(row, what, why):
-    return Line(row, what, verdict=f"skipped: {why}")
-
-
-HEADINGS = ["row", "what", "median", "p10–p90", "ratio", "bar", "verdict"]
-
-
-def print_table(lines, headings=True, widths=(9, 60, 12, 14, 26, 20)):
-    rows = ([HEADINGS] if headings else []) + [line.cells() for line in lines]
-    for row in rows:
-        padded = [cell.ljust(width) for cell, width in zip(row, widths)]
-        print("  ".join(padded + row[len(widths):]).rstrip(), flush=True)
-
-
-# ---------------------------------------------------------------- /proc
-
-
-def read_text(path):
-    try:
-        return pathlib.Path(path).read_text()
-    except OSError:
-        return ""
-
-
-def stat_fields(pid):
-    """The fields of /proc/PID/stat after the command's name: state, ppid, …; empty when it's gone."""
-    return read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()
-
-
-def all_pids():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def descendants(root):
-    children = {}
-    for pid in all_pids():
-        fields = stat_fields(pid)
-        if fields:
-            children.setdefault(int(fields[1]), []).append(pid)
-    found, left = [], [root]
-    while left:
-        for child in children.get(left.pop(), []):
-            found.append(child)
-            left.append(child)
-    return found
-
-
-def executable(pid):
-    try:
-        return os.readlink(f"/proc/{pid}/exe")
-    except OSError:
-        return ""
-
-
-def state(pid):
-    fields = stat_fields(pid)
-    return fields[0] if fields else "gone"
-
-
-def wait_until(condition, seconds, what):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return
-        time.sleep(0.01)
-    raise BenchError(f"{what}: not within {seconds} s")
-
-
-# ---------------------------------------------------------------- processes
-
-
-class Process:
-    """A program in a session of its own. Its stdout and stderr are files, so no survivor of it can make us wait."""
-
-    def __init__(self, bench, command, stdin=subprocess.DEVNULL, stdout=None, cpus=None):
-        self.command = [str(word) for word in command]
-        self.errors = tempfile.TemporaryFile(dir=bench.directory)
-        self.output = tempfile.TemporaryFile(dir=bench.directory)
-        pin = (lambda: os.sched_setaffinity(0, cpus)) if cpus else None
-        try:
-            self.popen = subprocess.Popen(
-                self.command, stdin=stdin, stdout=stdout or self.output, stderr=self.errors, env=bench.environment,
-                start_new_session=True, preexec_fn=pin)
-        except OSError as error:
-            raise BenchError(f"{self.command[0]}: {error.strerror}") from error
-        self.pid = self.popen.pid
-
-    def text(self, file):
-        file.seek(0)
-        return file.read().decode(errors="replace")
-
-    def failure(self, what):
-        errors = self.text(self.errors).strip()[-600:] or "(nothing on stderr)"
-        return BenchError(f"{short(self.command)}: {what}: {errors}")
-
-    def wait(self, seconds):
-        try:
-            return self.popen.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.end()
-            raise self.failure(f"still running after {seconds} s") from None
-
-    def end(self):
-        """TERM, then KILL for it and for every descendant it had; only pids whose parentage was just read."""
-        if self.popen.poll() is None:
-            tree = [(pid, open_pidfd(pid)) for pid in descendants(self.pid)]
-            self.popen.terminate()
-            try:
-                self.popen.wait(3)
-            except subprocess.TimeoutExpired:
-                tree += [(pid, open_pidfd(pid)) for pid in descendants(self.pid)]
-                self.popen.kill()
-                self.popen.wait(3)
-            for _, fd in tree:
-                kill_by_pidfd(fd)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.end()
-
-
-def open_pidfd(pid):
-    try:
-        return os.pidfd_open(pid)
-    except OSError:
-        return None
-
-
-def kill_by_pidfd(fd):
-    if fd is None:
-        return
-    try:
-        signal.pidfd_send_signal(fd, signal.SIGKILL)
-    except OSError:
-        pass
-    os.close(fd)
-
-
-def short(command):
-    words = [os.path.basename(word) for word in command]
-    text = " ".join(words)
-    return text if len(text) <= 100 else text[:97] + "…"
-
-
-class Conversation(Process):
-    """A C program that answers every line on its stdin with one line of figures."""
-
-    def __init__(self, bench, command):
-        super().__init__(bench, command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.pending = b""
-
-    def read_line(self, seconds=20):
-        deadline = time.monotonic() + seconds
-        while b"\n" not in self.pending:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.popen.stdout], [], [], left)[0]:
-                raise self.failure(f"no answer within {seconds} s")
-            chunk = os.read(self.popen.stdout.fileno(), 65536)
-            if not chunk:
-                self.popen.wait(3)
-                raise self.failure(f"ended with status {self.popen.returncode}")
-            self.pending += chunk
-        line, _, self.pending = self.pending.partition(b"\n")
-        return line.decode().strip()
-
-    def ask(self, line="go"):
-        try:
-            self.popen.stdin.write(line.encode() + b"\n")
-            self.popen.stdin.flush()
-        except BrokenPipeError:
-            pass  # read_line says why
-        return [float(word) for word in self.read_line().split()]
-
-    def end(self):
-        super().end()
-        for pipe in (self.popen.stdin, self.popen.stdout):
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                pass
 
 
 class Bench:
@@ -293,7 +33,7 @@ class Bench:
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         if not compiler:
             raise BenchError("no C compiler found (cc)")
-        for source in sorted(HERE.glob("*.c")):
+        for source in sorted((HERE / "programs").glob("*.c")):
             self.check([compiler, "-O2", "-static", "-o", self.program(source.stem), source], 120)
 
     def program(self, name):
@@ -355,9 +95,9 @@ class Bench:
                 os.close(fd)
         return names
 
-    def makes_a_cgroup(self):
-        """Whether an app under automatic containment sits in another cgroup than we do."""
-        inside = self.check(self.curfew_run() + ["cat", "/proc/self/cgroup"], 20)
+    def makes_a_cgroup(self, wrapper):
+        """Whether what this wrapper starts sits in another cgroup than we do."""
+        inside = self.check([*wrapper, "cat", "/proc/self/cgroup"], 20)
         return inside != self.check(["cat", "/proc/self/cgroup"], 5)
 
     def close(self):

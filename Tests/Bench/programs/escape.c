@@ -1,4 +1,4 @@
-// survivors ARENA LOCK MARK VICTIM DEADLINE_S CMD…   Runs one wrapper around one victim, waits until the wrapper
+// escape ARENA LOCK MARK VICTIM DEADLINE_S CMD…   Runs one wrapper around one victim, waits until the wrapper
 // has returned (or DEADLINE_S is over), gives the dying SETTLE_MS, and prints
 //     returned_ms status hung lock_held found_in_proc
 // then kills and reaps whatever is left. `lock_held` is the truth; `found_in_proc` (processes whose executable is
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     int found = count_victims(argv[4], argv[3]);
     bool clean = clean_up(arena);
     if (!ran) {
-        fprintf(stderr, "survivors: the victim did not start (wrapper's status %d)\n", status);
+        fprintf(stderr, "escape: the victim did not start (wrapper's status %d)\n", status);
         return 121;
     }
     printf("%.1f %d %d %d %d\n", took, status, !returned, held, found);

@@ -1,5 +1,6 @@
-// floor [-t SECONDS] [-g] CMD…   The least a supervisor has to do, as the physical limit to compare with:
+// floor [-t SECONDS] [-k SECONDS] [-g] CMD…   The least a supervisor has to do, as the physical limit to compare with:
 // block signals, vfork and exec, wait for the child or the limit, kill, reap, exit with its status.
+// -k: SIGTERM at the limit, the kill so much later.
 // -g: the child is born in a cgroup of its own (CLONE_INTO_CGROUP), is killed with cgroup.kill, and the
 //     cgroup is removed. Without -g only the child itself is killed.
 // The clock starts when vfork has returned, so never before the child's exec.
@@ -78,24 +79,30 @@ static bool outlived(double limit, const sigset_t *child_ends) {
 }
 
 int main(int argc, char **argv) {
-    double limit = 0;
+    double limit = 0, grace = 0;
     int group_fd = -1, option, status;
     sigset_t all, before, child_ends;
-    while ((option = getopt(argc, argv, "+t:g")) != -1) {
+    while ((option = getopt(argc, argv, "+t:k:g")) != -1) {
         if (option == 't') limit = atof(optarg);
+        else if (option == 'k') grace = atof(optarg);
         else if (option == 'g') group_fd = make_group();
         else return 64;
     }
     if (optind == argc) return 64;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP}, NULL);
     sigemptyset(&child_ends);
     sigaddset(&child_ends, SIGCHLD);
     pid_t pid = start(argv + optind, group_fd, &before);
     if (pid < 0) die("start");
-    bool late = outlived(limit, &child_ends);
-    if (late && group_fd >= 0) kill_group(group_fd);
-    else if (late) kill(pid, SIGKILL);
+    bool late = outlived(limit, &child_ends), stubborn = late;
+    if (late && grace > 0) {
+        kill(pid, SIGTERM);
+        stubborn = outlived(grace, &child_ends);
+    }
+    if (stubborn && group_fd >= 0) kill_group(group_fd);
+    else if (stubborn) kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     if (group_fd >= 0) remove_group();
     return late ? 124 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

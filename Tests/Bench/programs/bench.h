@@ -26,18 +26,14 @@ struct arena {
     _Atomic int stop;              // set by the harness: every victim leaves by itself
     _Atomic int pid;               // the victim's leader
     _Atomic long long started_ns;  // first statement of the victim's main
-    _Atomic long long cpu_ns;      // the CPU time it had used until then, from its fork on
-    _Atomic long long waited_ns;   // how long it was ready but had no CPU
     _Atomic long long touched;     // bytes the hog has touched
 };
 
-static inline long long clock_ns(clockid_t clock) {
+static inline long long now_ns(void) {
     struct timespec t;
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
-
-static inline long long now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 static inline void sleep_ns(long long ns) {
     struct timespec t = {ns / 1000000000LL, ns % 1000000000LL};
@@ -62,8 +58,6 @@ static inline void clear_arena(struct arena *arena) {
     arena->stop = 0;
     arena->pid = 0;
     arena->started_ns = 0;
-    arena->cpu_ns = 0;
-    arena->waited_ns = 0;
     arena->touched = 0;
 }
 

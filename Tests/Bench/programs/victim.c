@@ -64,17 +64,8 @@ static void take_lock(const char *path) {
     if (fd < 0 || flock(fd, LOCK_SH)) die(path);
 }
 
-// Time spent runnable without a CPU: the second number of schedstat. 0 where the kernel doesn't say.
-static long long waited(void) {
-    long long ran, waiting;
-    FILE *file = fopen("/proc/self/schedstat", "re");
-    bool known = file && fscanf(file, "%lld %lld", &ran, &waiting) == 2;
-    if (file) fclose(file);
-    return known ? waiting : 0;
-}
-
 int main(int argc, char **argv) {
-    long long started = now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    long long started = now_ns();
     if (argc < 3) return 64;
     arena = map_arena(argv[1]);
     deadline_ns = started + SELF_LIMIT_S * 1000000000LL;
@@ -89,8 +80,6 @@ int main(int argc, char **argv) {
     else if (!strcmp(mode, "comet") || !strcmp(mode, "setsid-comet")) comets = true;
     else if (strcmp(mode, "sleep") && strcmp(mode, "stopped")) return 64;
     arena->started_ns = started;
-    arena->cpu_ns = cpu;
-    arena->waited_ns = waited();
     arena->pid = getpid();
     if (comets) comet(!strcmp(mode, "setsid-comet"));
     if (!strcmp(mode, "stopped")) stop_self();

@@ -1,0 +1,1 @@
+"""The rows of the bench: each a module whose `measure` yields lines."""
