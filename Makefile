@@ -23,7 +23,7 @@ FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: help deps build debug test test-vm unit shim integration clients examples check format bench core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: help deps build debug test test-vm unit shim integration clients examples check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -67,8 +67,11 @@ check: ## format, lint, no Foundation in the core, no sleeping in tests, documen
 format: ## format the Swift sources in place
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
-bench: build core-step ## every figure as a ratio against its peers, measured in one run (ROWS="launch memory" for some)
-	python3 Tests/Bench/bench.py --curfew $(CURDIR)/$(CURFEW) $(ROWS)
+bench: build core-step ## every figure as a ratio against its peers, measured in one run (Tests/Bench/deps first; ROW=launch for one, QUICK=1)
+	python3 Tests/Bench/bench.py --curfew $(CURDIR)/$(CURFEW) --results $(STATIC)/bench $(if $(QUICK),--quick) $(ROW) $(ROWS)
+
+bench-picture: ## draw docs/bench.svg from the last whole run of make bench
+	python3 Tests/Bench/picture.py $(STATIC)/bench/all.json docs/bench.svg
 
 core-step:
 	swift build $(RELEASE) --product core-step

@@ -4,8 +4,10 @@
     python3 Tests/Bench/bench.py [ROW…] [--curfew PATH] [--rounds N] [--quick] [--results DIRECTORY]
 
 Without ROW: all of them. Every figure is measured in this run, A B A B…, next to what it is compared with, so only
-the ratios mean anything on another machine. Prints a table; leaves in DIRECTORY what it measured, as JSON and as a
-picture, named after the rows. Status: 0 all bars kept, 1 a bar missed, 2 a row could not be measured.
+the ratios mean anything on another machine. Curfew is driven as users drive it, by its command line and the control
+channel that docs/protocol.md describes; the row `core` alone isn't, and says why. Prints a table; leaves in DIRECTORY
+what it measured, as JSON and as a picture, named after the rows. Status: 0 all bars kept, 1 a bar missed, 2 a row could
+not be measured.
 """
 
 import argparse

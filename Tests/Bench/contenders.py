@@ -53,7 +53,8 @@ def working(bench, name, command, who, missing=""):
         return Contender(name, None, who, f"{command[0]} not installed")
     status, _, stderr = bench.run([*command, "true"], 10)
     if status != 0:
-        return Contender(name, None, who, missing or f"around `true` it ends with status {status}: {stderr.strip()[:60]}")
+        why = f"around `true` it ends with status {status}: {stderr.strip()[:60]}"
+        return Contender(name, None, who, missing or why)
     return Contender(name, command, who)
 
 

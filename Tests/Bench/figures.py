@@ -17,7 +17,7 @@ def percentile(samples, share):
 def number(value):
     if abs(value) >= 1000:
         return f"{value:.0f}"
-    text = f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}".removesuffix(".00")
+    text = (f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}").removesuffix(".00").removesuffix(".0")
     return "0" if text == "-0" else text
 
 
@@ -82,7 +82,7 @@ def judge(value, bar, unit=""):
 
 
 def compare(line, bases):
-    """The line's ratio to each of `bases`, lines by the names to call them; those that weren't measured are left out."""
+    """The line's ratio to each of `bases`, lines by what to call them; those that weren't measured are left out."""
     for name, base in bases.items():
         if base is not None and base.figure:
             line.ratios[name] = line.figure / base.figure
@@ -101,7 +101,7 @@ def hold(line, name, bar, stretch=None):
 
 
 def place(line, panel, lane, base, mark="", limit=None):
-    """Puts the line into the picture as a multiple of `base`, a figure, with its spread and its bar in the same unit."""
+    """Puts the line into the picture as a multiple of `base`, with its spread and its bar; all in the same unit."""
     low, high = line.spread or (line.figure, line.figure)
     line.spots = [Spot(panel, lane, mark, None, line.figure / base, low / base, high / base, limit and limit / base)]
     return line

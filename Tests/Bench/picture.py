@@ -11,52 +11,11 @@ import json
 import math
 import pathlib
 import sys
-from xml.sax.saxutils import escape
 
-WIDTH, LABELS_END, PLOT_START, PLOT_END, VERDICT_START = 920, 268, 288, 692, 712
-LANE, MARKED_LANE, HEADING, AXIS, GAP = 19, 30, 22, 20, 20
+from svg import STYLE, number, shape, stroke, text
 
-STYLE = """
-text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328 }
-.title { font-size: 19px; font-weight: 600 } .heading { font-weight: 600; font-size: 13px }
-.soft { fill: #59636e } .small { font-size: 10.5px } .own { font-weight: 600 }
-.page { fill: #ffffff } .panel { fill: #f6f8fa } .grid { stroke: #d1d9e0 } .one { stroke: #818b98; stroke-dasharray: 3 3 }
-.peer { fill: #818b98; stroke: #818b98 } .limit { fill: #0969da; stroke: #0969da } .free { fill: none; stroke: #1f2328 }
-.ok { fill: #1a7f37; stroke: #1a7f37 } .missed { fill: none; stroke: #cf222e } .bar { stroke: #9a6700; stroke-width: 3 }
-text.ok { stroke: none } text.missed { fill: #cf222e; stroke: none }
-@media (prefers-color-scheme: dark) {
-text { fill: #f0f6fc } .soft { fill: #9198a1 } .page { fill: #0d1117 } .panel { fill: #151b23 } .grid { stroke: #3d444d }
-.one { stroke: #9198a1 } .peer { fill: #9198a1; stroke: #9198a1 } .limit { fill: #4493f8; stroke: #4493f8 }
-.free { stroke: #f0f6fc } .ok { fill: #3fb950; stroke: #3fb950 } .missed { stroke: #ff7b72 } text.missed { fill: #ff7b72 }
-.bar { stroke: #e3b341 }
-}
-"""
-
-
-# ---------------------------------------------------------------- elements
-
-
-def text(x, y, words, kind="", anchor="start"):
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def stroke(x1, y1, x2, y2, kind, width=1):
-    return f'<path d="M{x1:.1f},{y1:.1f} L{x2:.1f},{y2:.1f}" class="{kind}" stroke-width="{width}"/>'
-
-
-def shape(kind, x, y):
-    """Told apart by form, not by colour alone."""
-    if kind == "missed":
-        return f'<path d="M{x - 5:.1f},{y - 5:.1f} l10,10 m0,-10 l-10,10" class="missed" stroke-width="2.5"/>'
-    if kind == "limit":
-        return f'<path d="M{x:.1f},{y - 5:.1f} l5,5 -5,5 -5,-5 z" class="limit"/>'
-    if kind == "peer":
-        return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" class="peer"/>'
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="{kind}" stroke-width="2"/>'
-
-
-def number(value):
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+WIDTH, LABELS_END, PLOT_START, PLOT_END, VERDICT_START = 920, 290, 306, 696, 716
+LANE, MARKED_LANE, HEADING, AXIS, GAP = 18, 28, 24, 19, 10
 
 
 # ---------------------------------------------------------------- what is drawn
@@ -88,9 +47,9 @@ class Lane:
             return figure, "soft"
         if not missed:
             return " ".join(filter(None, [figure, "ok"])), "ok"
-        where = "at " + ", ".join(spot["mark"] for spot in missed) if self.is_marked else ""
+        where = "at " + ", ".join(spot["mark"] for spot in missed) if len(missed) < len(judged) else ""
         limit = missed[0]["limit"]
-        bar = f"(bar {number(limit)}×)" if limit and not self.is_marked else ""
+        bar = f"(bar {number(limit)}×)" if limit and not where else ""
         return " ".join(filter(None, [figure, "missed", where, bar])), "missed"
 
 
@@ -131,7 +90,7 @@ class Axis:
     def ticks(self):
         """1 first, then the rounder ones first, none too near to another."""
         tens = [10.0 ** power for power in range(-4, 6)]
-        candidates = [1.0, *tens, *(5 * ten for ten in tens), *(2 * ten for ten in tens), 1.5, 0.8, 0.9, 1.2, 1.1, 3, 0.7]
+        candidates = [1.0, *tens, *(5 * ten for ten in tens), *(2 * ten for ten in tens), 1.5, 0.8, 0.9, 1.2, 1.1, 3]
         taken = []
         for value in candidates:
             inside = self.start <= math.log(value) <= self.end
@@ -162,14 +121,27 @@ def mark_elements(axis, lane, y):
 
 
 def mark_labels(placed, y):
-    """Above its mark; below it where the one to the left is too near."""
-    last = {-8: -math.inf, 16: -math.inf}
-    for x, label in sorted(placed):
-        half = 3.2 * len(label)
-        free = [offset for offset, end in last.items() if x - half > end + 3]
-        if label and free:
-            yield text(x, y + free[0], label, "small soft", "middle")
-            last[free[0]] = x + half
+    """Above the marks; labels that would run into each other become one."""
+    groups = [[each] for each in sorted(placed) if each[1]]
+    index = 1
+    while index < len(groups):
+        (_, left_end), (right_start, _) = extent(groups[index - 1]), extent(groups[index])
+        if left_end + 5 > right_start:
+            groups[index - 1 : index + 1] = [groups[index - 1] + groups[index]]
+            index = max(1, index - 1)  # grown, it may reach the one before
+        else:
+            index += 1
+    for group in groups:
+        yield text(sum(extent(group)) / 2, y - 7, label_of(group), "small soft", "middle")
+
+
+def label_of(group):
+    return " · ".join(label for _, label in group)
+
+
+def extent(group):
+    middle, half = (group[0][0] + group[-1][0]) / 2, 2.9 * len(label_of(group))
+    return middle - half, middle + half
 
 
 # ---------------------------------------------------------------- panels that are tables
@@ -209,7 +181,7 @@ def panel_elements(heading, lanes, top):
     elements += column_heads(columns, first) if is_table else axis_lines(axis, first, last)
     y = first
     for lane in lanes:
-        middle = y + lane.height / 2
+        middle = y + lane.height / 2 + (5 if lane.is_marked else 0)
         words, kind = lane.summary()
         elements.append(text(LABELS_END, middle + 4, lane.name, "own" if lane.who == "curfew" else "", "end"))
         elements += cell_elements(columns, lane, middle) if is_table else mark_elements(axis, lane, middle)
@@ -224,28 +196,29 @@ def header(report):
     machine = report["machine"]
     kernel = ".".join(machine["kernel"].split(".")[:2])
     yield text(24, 34, "Curfew, its peers, and the physical limit", "title")
-    yield text(24, 54, f"Measured {machine['date']} on {machine['cpus']} CPUs ({machine['machine']}), Linux {kernel}, all in "
-               "one run, in turn. Medians as multiples of what each heading names; lines: p10 to p90.", "soft")
+    where = f"{machine['cpus']} CPUs ({machine['machine']}), Linux {kernel}"
+    yield text(24, 54, f"Measured {machine['date']} on {where}, all in one run, in turn.", "soft")
+    yield text(24, 70, "Marks are medians, as multiples of what the panel's heading names; lines reach from p10 to p90.", "soft")
     x = 30
     for kind, words in (("ok", "Curfew, bar kept"), ("missed", "Curfew, bar missed; or something left over"),
                         ("free", "Curfew, no bar"), ("peer", "peer"), ("limit", "physical limit: the least C program")):
-        yield shape(kind, x, 73)
-        yield text(x + 11, 77, words, "small")
-        x += 11 + 6.1 * len(words) + 18
-    yield stroke(x, 64, x, 82, "bar", 3)
-    yield text(x + 9, 77, "bar", "small")
+        yield shape(kind, x, 91)
+        yield text(x + 11, 95, words, "small")
+        x += 11 + 5.6 * len(words) + 18
+    yield stroke(x, 82, x, 100, "bar", 3)
+    yield text(x + 9, 95, "bar", "small")
 
 
 def draw(report):
-    elements, y = list(header(report)), 96
+    elements, y = list(header(report)), 112
     for heading, lanes in panels_of(report).items():
         y, more = panel_elements(heading, lanes, y)
         elements += more
     height = y - GAP + 12
     body = "\n".join(elements)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}" '
-        f'role="img" aria-label="Curfew, its peers and the physical limit: medians, spreads, bars and verdicts">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" '
+        f'height="{height:.0f}" role="img" aria-label="Curfew, its peers and the physical limit">\n'
         f'<style>{STYLE}</style>\n<rect width="100%" height="100%" class="page"/>\n{body}\n</svg>\n')
 
 

@@ -27,6 +27,7 @@ struct arena {
     _Atomic int pid;               // the victim's leader
     _Atomic long long started_ns;  // first statement of the victim's main
     _Atomic long long touched;     // bytes the hog has touched
+    _Atomic long long waited_ns;   // how long the victim was ready but had no CPU, until then
 };
 
 static inline long long now_ns(void) {
@@ -59,6 +60,7 @@ static inline void clear_arena(struct arena *arena) {
     arena->pid = 0;
     arena->started_ns = 0;
     arena->touched = 0;
+    arena->waited_ns = 0;
 }
 
 // Splits argv at every "::" into NULL-terminated commands.

@@ -58,7 +58,9 @@ static void kill_group(int fd) {
 }
 
 static pid_t start(char **command, int group_fd, const sigset_t *mask) {
-    struct clone_args args = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned)group_fd};
+    // Like vfork, this returns at the exec.
+    struct clone_args args = {
+        .flags = CLONE_INTO_CGROUP | CLONE_VFORK, .exit_signal = SIGCHLD, .cgroup = (unsigned)group_fd};
     pid_t pid = group_fd >= 0 ? (pid_t)syscall(SYS_clone3, &args, sizeof args) : vfork();
     if (pid == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);

@@ -1,18 +1,18 @@
 // lateness DUE_S ARENA ROUNDS CMD… :: CMD… :: …   How far from its deadline a victim dies, interleaved.
 // Each CMD ends in `VICTIM ARENA MODE`. For each kill it prints, in µs,
-//     index death_minus_(exec + due) death_minus_(first line of main + due)
-// the first of them `nan` where the kernel doesn't tell when a program is executed.
+//     index death_minus_(exec + due) death_minus_(first line of main + due) waited
+// the first of them `unknown` where the kernel doesn't tell when a program is executed.
 //
 // The child's start is its exec: a supervisor can know that moment, and the kernel tells us of it by the proc
 // connector, with its own time stamp on the same clock. (A user may listen to it since Linux 6.6, before only root.)
-// The first line of main comes some hundred microseconds later, after the kernel has let the exec's parent go on.
+// The first line of main comes some hundred microseconds later. A vfork returns shortly before the kernel's stamp; a
+// victim that lost its CPU in between was executed earlier by that, so it says for how long it `waited` for one.
 // Death is when the victim's pidfd polls readable here: 0.1 to 0.2 ms after the signal, alike for all wrappers.
 #define _GNU_SOURCE
 #include "bench.h"
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/netlink.h>
-#include <math.h>
 #include <sys/socket.h>
 
 #define SECOND 1000000000LL
@@ -75,8 +75,10 @@ static void measure(int index, char **command, long long due, int execs) {
     if (!ended_by(victim_fd, arena->started_ns + due + OVERTIME)) fail(index, "the victim was not killed");
     long long death = now_ns();
     if (!ended_by(wrapper_fd, death + OVERTIME)) fail(index, "the wrapper did not return");
-    double from_exec = exec ? (death - exec - due) / 1e3 : NAN;
-    printf("%d %.1f %.1f\n", index, from_exec, (death - arena->started_ns - due) / 1e3);
+    char from_exec[32] = "unknown";
+    if (exec) snprintf(from_exec, sizeof from_exec, "%.1f", (death - exec - due) / 1e3);
+    double from_main = (death - arena->started_ns - due) / 1e3;
+    printf("%d %s %.1f %.1f\n", index, from_exec, from_main, arena->waited_ns / 1e3);
     close(victim_fd);
     close(wrapper_fd);
     if (!clean_up(arena)) exit(121);

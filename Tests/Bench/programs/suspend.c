@@ -5,8 +5,8 @@
 // suspend freezer1 DIR N     the cgroup v1 freezer DIR, read until it says FROZEN
 // suspend freezer2 DIR N     the cgroup v2 group DIR, whose events are read until they say frozen
 //
-// suspend serve N SOCKET     the loop behind a socket of the kind that Curfew listens on: `home` and `open` are answered
-//                            when done, so that `client` can ask it as it asks Curfew
+// suspend serve N SOCKET     the loop behind a socket of the kind that Curfew listens on: `home` and `open` are
+//                            answered when done, so that `client` can ask it as it asks Curfew
 // suspend app N FILE         the same tree as an app: N processes in all, the leader among them. Their pids are
 //                            written to FILE when all run.
 #define _GNU_SOURCE

@@ -64,6 +64,15 @@ static void take_lock(const char *path) {
     if (fd < 0 || flock(fd, LOCK_SH)) die(path);
 }
 
+// Time spent runnable without a CPU: the second number of schedstat. 0 where the kernel doesn't say.
+static long long waited(void) {
+    long long ran, waiting;
+    FILE *file = fopen("/proc/self/schedstat", "re");
+    bool known = file && fscanf(file, "%lld %lld", &ran, &waiting) == 2;
+    if (file) fclose(file);
+    return known ? waiting : 0;
+}
+
 int main(int argc, char **argv) {
     long long started = now_ns();
     if (argc < 3) return 64;
@@ -80,6 +89,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(mode, "comet") || !strcmp(mode, "setsid-comet")) comets = true;
     else if (strcmp(mode, "sleep") && strcmp(mode, "stopped")) return 64;
     arena->started_ns = started;
+    arena->waited_ns = waited();
     arena->pid = getpid();
     if (comets) comet(!strcmp(mode, "setsid-comet"));
     if (!strcmp(mode, "stopped")) stop_self();

@@ -19,8 +19,8 @@ LEAST_RATE, MOST_KIB = 0.7, 2
 
 def wrappers(bench):
     return [
-        Contender("C loop alone", [], LIMIT), *contenders.floor(bench), contenders.peer(bench, "timeout", ["timeout", "200"]),
-        *contenders.curfew(bench, timeout_arguments=["200"])]
+        Contender("C loop alone", [], LIMIT), *contenders.floor(bench),
+        contenders.peer(bench, "timeout", ["timeout", "200"]), *contenders.curfew(bench, timeout_arguments=["200"])]
 
 
 def run(bench, wrapper, count):
@@ -38,14 +38,15 @@ def measure(bench):
     os.sync()  # see rows/memory.py
     entries = wrappers(bench)
     samples = {(entry.name, count): [] for entry in present(entries) for count in (1, *COUNTS)}
-    for _ in range(bench.rounds(3, 1)):
-        for entry in present(entries):
-            for count in (1, *COUNTS):
+    for _ in range(bench.rounds(5, 1)):
+        for count in (1, *COUNTS):
+            for entry in present(entries):
                 samples[entry.name, count].append(run(bench, entry, count))
     for count in COUNTS:
         yield from rate_lines(present(entries), count, samples)
         yield from weight_lines(present(entries), count, samples)
-    yield skipped(ROW, "1,000 and 5,000 apps under one supervisor", "each `curfew run` has a supervisor of its own", CURFEW)
+    why = "there is no `curfew serve`, each `curfew run` has a supervisor of its own"
+    yield skipped(ROW, "1,000 and 5,000 apps under one supervisor", why, CURFEW)
     yield from absentees(ROW, entries)
 
 
@@ -69,7 +70,8 @@ def weight_lines(entries, count, samples):
     for entry in entries:
         if not entry.command:
             continue
-        grown = [(many - one) / count for (_, many), (_, one) in zip(samples[entry.name, count], samples[entry.name, 1])]
+        pairs = zip(samples[entry.name, count], samples[entry.name, 1])
+        grown = [(many - one) / count for (_, many), (_, one) in pairs]
         line = Line(ROW, f"N={count}, {entry.name}: PSS for each child, beyond with one", "KiB", grown, who=entry.who)
         if entry.who == CURFEW:
             line.bar, line.verdict = f"≤ {MOST_KIB} KiB", judge(line.figure, MOST_KIB, " KiB")

@@ -17,7 +17,7 @@ def wrappers(bench):
     plain = [("timeout -k", []), ("timeout --foreground -k", ["--foreground"])]
     inside = [
         ("timeout -k, tini -s", ["tini", "-s", "--"]), ("timeout -k, dumb-init", ["dumb-init", "--"]),
-        ("timeout -k, bwrap --unshare-pid", ["bwrap", "--dev-bind", "/", "/", "--unshare-pid"])]
+        ("timeout -k, bwrap --unshare-pid", ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--die-with-parent"])]
     yield from contenders.curfew(bench, ["--time-limit", LIMIT_S], ["-k", KILL_AFTER_S, LIMIT_S])
     for name, options in plain:
         yield contenders.peer(bench, name, [*timeout, *options, LIMIT_S])

@@ -8,7 +8,7 @@ import contenders
 from contenders import absentees, present
 from figures import CURFEW, NO_BAR, Line, Spot, judge, number
 from processes import BenchError, Process, all_pids, executable, read_text, state, wait_until
-from rows.sleeping import around_a_sleep
+from rows.sleeping import around_a_sleep, is_a_sleep
 
 ROW = "idle"
 MANY = 100
@@ -18,7 +18,7 @@ ALL_LIMITS = ["--memory", "200M", "--memory-high", "100M", "--background-memory"
               "--background-cpu", "50%/10s", "--disk-low", "1%", "--locks", "report"]
 VARIANTS = (("curfew run", []), ("curfew run --containment=tree", ["--containment=tree"]),
             ("curfew run, all limits", ALL_LIMITS),
-            ("curfew run --containment=tree, all limits", ["--containment=tree", *ALL_LIMITS]))
+            ("curfew run, tree, all limits", ["--containment=tree", *ALL_LIMITS]))
 
 
 def switches(pids):
@@ -57,7 +57,7 @@ def many_suspended_apps(bench, stack, name, options):
     before, apps = set(all_pids()), [bench.fresh("") for _ in range(MANY)]
     for app in apps:
         stack.enter_context(Process(bench, bench.curfew_run("--name", app, *options) + ["sleep", "1000"]))
-    sleepers = lambda: [pid for pid in ours(bench, before) if os.path.basename(executable(pid)) in ("sleep", "coreutils")]
+    sleepers = lambda: [pid for pid in ours(bench, before) if is_a_sleep(pid)]
     wait_until(lambda: len(sleepers()) == MANY, 30, f"{MANY} apps started")
     for app in apps:
         bench.check([bench.curfew, "home", app], 10)

@@ -1,7 +1,5 @@
 """How far from its deadline a victim dies: one that lets itself be ended, and one that ignores SIGTERM."""
 
-import math
-
 import contenders
 from contenders import absentees, interleave, present
 from figures import CURFEW, MISSED, OK, Line, compare, hold, percentile, place, skipped
@@ -35,7 +33,7 @@ CASES = {
 
 
 def sample(bench, wrappers, mode, due, rounds):
-    """For every wrapper its errors in µs: (from the exec, or nan, and from the first line of main)."""
+    """For every wrapper, in µs: (error from exec or "unknown", from main's first line, the victim's wait for a CPU)."""
     arena = bench.arena()
     commands = [[*wrapper.command, bench.program("victim"), arena, mode] for wrapper in wrappers]
     seconds = 30 + rounds * len(wrappers) * (due + 1)
@@ -56,20 +54,19 @@ def measure(bench):
 
 
 def case_lines(case, wrappers, errors):
-    known = not any(math.isnan(exec) for each in errors for exec, _ in each)
-    for index, start in enumerate(("exec", "first line")):
-        if start == "exec" and not known:
-            yield skipped(ROW, f"{case}: error from exec", "the kernel tells only root when a program is executed")
-            continue
-        taken = {wrapper.name: [values[index] for values in each] for wrapper, each in zip(wrappers, errors)}
-        yield from start_lines(case, start, wrappers, taken)
+    if any(exec == "unknown" for each in errors for exec, *_ in each):
+        yield skipped(ROW, f"{case}: error from exec", "the kernel doesn't tell us when a program is executed")
+    else:
+        for wrapper, each in zip(wrappers, errors):
+            what = f"{case}, {wrapper.name}: error from exec"
+            yield Line(ROW, what, "µs", [exec for exec, *_ in each], who=wrapper.who)
+            yield early_line(case, wrapper, [exec + waited for exec, _, waited in each])
+        yield from tail_lines(case, "exec", wrappers, [[exec for exec, *_ in each] for each in errors])
+    yield from tail_lines(case, "first line", wrappers, [[main for _, main, _ in each] for each in errors])
 
 
-def start_lines(case, start, wrappers, taken):
-    for wrapper in wrappers if start == "exec" else []:
-        yield Line(ROW, f"{case}, {wrapper.name}: error from exec", "µs", taken[wrapper.name], who=wrapper.who)
-        yield early_line(case, wrapper, taken[wrapper.name])
-    tails = {wrapper.name: tail_line(case, start, wrapper, taken[wrapper.name]) for wrapper in wrappers}
+def tail_lines(case, start, wrappers, errors):
+    tails = {wrapper.name: tail_line(case, start, wrapper, each) for wrapper, each in zip(wrappers, errors)}
     # Of the two timeouts, the better one.
     peer = min((tails[name] for name in ("timeout", "timeout -s KILL") if name in tails),
                key=lambda line: line.figure, default=None)

@@ -53,15 +53,15 @@ def measure(bench):
             compare(line, {"timeout": lines.get("timeout"), "C floor": lines["C floor"]})
             if name in held:
                 hold(line, "timeout", **held[name])
-            show(line, name, kind, lines.get("timeout"), held.get(name, {}).get("bar"))
+            if kind == "wall" and "timeout" in lines:
+                show(line, name, lines["timeout"].figure, held.get(name, {}).get("bar"))
             yield line
     yield from stragglers(here, samples)
     yield from absentees(ROW, entries)
 
 
-def show(line, name, kind, base, bar):
-    if base:
-        place(line, f"launching true: {kind} time, × timeout 10 true", name, base.figure, limit=bar and bar * base.figure)
+def show(line, name, base, bar):
+    place(line, "launching true: wall time, × timeout 10 true", name, base, limit=bar and bar * base)
 
 
 def stragglers(wrappers, samples):

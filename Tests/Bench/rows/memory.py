@@ -50,7 +50,8 @@ def measure(bench):
             if line.who == CURFEW:
                 line.bar, line.verdict = f"≤ {most} KiB", judge(line.figure, most, " KiB")
         for name, line in lines.items():
-            show(line, name, kind, lines.get("timeout"), most)
+            if kind == "PSS" and "timeout" in lines:
+                show(line, name, lines["timeout"].figure, most)
             yield line
     yield from absentees(ROW, entries)
 
@@ -61,7 +62,6 @@ def line_of(wrapper, kind, taken, index):
     return Line(ROW, what, "KiB", [each[index] for each in taken], who=wrapper.who)
 
 
-def show(line, name, kind, base, most):
-    if base:
-        panel = f"memory beside a sleeping child: {kind}, × timeout"
-        place(line, panel, name, base.figure, limit=most if line.who == CURFEW else None)
+def show(line, name, base, most):
+    panel = "memory of the wrapper beside a sleeping child: PSS, × timeout"
+    place(line, panel, name, base, limit=most if line.who == CURFEW else None)

@@ -15,9 +15,12 @@ def own_processes(bench, process, before):
     return [pid for pid in family | escaped if executable(pid) == image]
 
 
+def is_a_sleep(pid):
+    return os.path.basename(executable(pid)) in ("sleep", "coreutils")
+
+
 def sleeper_of(process):
-    sleepers = [p for p in descendants(process.pid) if os.path.basename(executable(p)) in ("sleep", "coreutils")]
-    return sleepers[0] if sleepers else None
+    return next(filter(is_a_sleep, descendants(process.pid)), None)
 
 
 @contextlib.contextmanager

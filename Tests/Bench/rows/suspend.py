@@ -154,7 +154,8 @@ def shell_lines(bench, count, reps):
         least = [bench.program("client"), socket_of(bench, name)]
         commands = [
             ["s6-svc", "-p", service], [*least, "home"], ["s6-svc", "-c", service], [*least, "open"],
-            ["s6-svc", "-p", service], [bench.curfew, "home", name], ["s6-svc", "-c", service], [bench.curfew, "open", name]]
+            ["s6-svc", "-p", service], [bench.curfew, "home", name],
+            ["s6-svc", "-c", service], [bench.curfew, "open", name]]
         results = bench.figures([bench.program("launch"), "-f", reps, *interleave(commands)], 60 + reps)
     if any(status for *_, status, _ in results):
         raise BenchError(f"{short(commands[5])} or its peers ended with a status other than 0")
