@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from processes import BenchError, Process, all_pids, executable, kill_by_pidfd, open_pidfd, read_text, short, state
+from processes import BenchError, Process, all_pids, executable, kill_by_pidfd, open_pidfd, read_text, state
 
 HERE = pathlib.Path(__file__).resolve().parent
 

@@ -198,9 +198,9 @@ def header(report):
     yield text(24, 34, "Curfew, its peers, and the physical limit", "title")
     where = f"{machine['cpus']} CPUs ({machine['machine']}), Linux {kernel}"
     yield text(24, 54, f"Measured {machine['date']} on {where}, all in one run, in turn.", "soft")
-    yield text(24, 70, "Marks are medians, as multiples of what the panel's heading names; lines reach from p10 to p90.", "soft")
+    yield text(24, 70, "Marks are medians, as multiples of what a panel's heading names; lines reach from p10 to p90.", "soft")
     x = 30
-    for kind, words in (("ok", "Curfew, bar kept"), ("missed", "Curfew, bar missed; or something left over"),
+    for kind, words in (("ok", "bar kept, nothing left over"), ("missed", "bar missed, something left over"),
                         ("free", "Curfew, no bar"), ("peer", "peer"), ("limit", "physical limit: the least C program")):
         yield shape(kind, x, 91)
         yield text(x + 11, 95, words, "small")

@@ -6,42 +6,15 @@
 // The clock starts when vfork has returned, so never before the child's exec.
 #define _GNU_SOURCE
 #include "bench.h"
+#include "group.h"
 #include <linux/sched.h>
-#include <sys/stat.h>
 
 static char group[512];
 
-// "30 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw": field 5 is the mount point.
-static bool find_mount(char *mount, size_t size) {
-    FILE *file = fopen("/proc/self/mountinfo", "re");
-    char line[4096], point[256];
-    while (file && fgets(line, sizeof line, file))
-        if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %255s", point) == 1) {
-            fclose(file);
-            snprintf(mount, size, "%s", point);
-            return true;
-        }
-    return false;
-}
-
-static void find_own_group(char *path, size_t size) {
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[512];
-    path[0] = 0;
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "0::", 3)) {
-            line[strcspn(line, "\n")] = 0;
-            snprintf(path, size, "%.199s", strcmp(line + 3, "/") ? line + 3 : "");
-        }
-    if (file) fclose(file);
-}
-
 static int make_group(void) {
-    char mount[256], own[200];
-    if (!find_mount(mount, sizeof mount)) errno = ENOENT, die("no cgroup2 mount");
-    find_own_group(own, sizeof own);
-    snprintf(group, sizeof group, "%s%s/curfew-bench-%d", mount, own, getpid());
-    if (mkdir(group, 0755)) die(group);
+    char name[32];
+    snprintf(name, sizeof name, "curfew-bench-%d", getpid());
+    make_subgroup(group, sizeof group, name);
     int fd = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) die(group);
     return fd;

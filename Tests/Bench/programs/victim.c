@@ -5,6 +5,7 @@
 // look: the harness, its reaper, kills it by pid).
 #define _GNU_SOURCE
 #include "bench.h"
+#include "group.h"
 #include <sys/file.h>
 
 #define SELF_LIMIT_S 20
@@ -37,6 +38,25 @@ static void own_group(void) {
         setpgid(0, 0);
         hold();
     }
+}
+
+static void write_in(const char *group, const char *name, const char *text) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, text, strlen(text)) < 0) die(path);
+    close(fd);
+}
+
+// A child frozen in a group below ours; the harness removes that.
+static void freeze_child(const char *name) {
+    char group[512], pid[16];
+    make_subgroup(group, sizeof group, name);
+    pid_t child = fork();
+    if (child == 0) hold();
+    snprintf(pid, sizeof pid, "%d", child);
+    write_in(group, "cgroup.procs", pid);
+    write_in(group, "cgroup.freeze", "1");
 }
 
 static void daemonise(void) {
@@ -85,6 +105,7 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "ignore-term")) signal(SIGTERM, SIG_IGN);
     else if (!strcmp(mode, "ignore-all")) ignore_all();
     else if (!strcmp(mode, "own-group")) own_group();
+    else if (!strcmp(mode, "frozen") && argc > 4) freeze_child(argv[4]);
     else if (!strcmp(mode, "daemon")) daemonise();
     else if (!strcmp(mode, "comet") || !strcmp(mode, "setsid-comet")) comets = true;
     else if (strcmp(mode, "sleep") && strcmp(mode, "stopped")) return 64;
