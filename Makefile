@@ -89,6 +89,8 @@ fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new cod
 
 hot-symbols: build ## record anew which functions a launch runs, for the linker to lay side by side
 	.ci/hot-symbols $(CURFEW) > .ci/hot-symbols.new && mv .ci/hot-symbols.new .ci/hot-symbols.txt
+	@# SwiftPM does not know that its next link needs this.
+	rm -f $(CURFEW)
 
 install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): programs, clients, manual, completions
 	install -d $(ROOT)/bin $(ROOT)/libexec/curfew $(ROOT)/share/curfew $(ROOT)/include

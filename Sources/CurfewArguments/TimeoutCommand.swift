@@ -96,6 +96,9 @@ struct TimeoutCommand: ParsableCommand {
         help: ArgumentHelp("What holds its processes together (default: auto).", valueName: "KIND"))
     var containment: ContainmentKind?
 
+    @Flag(help: "Print the version.")
+    var version = false
+
     @Argument(help: ArgumentHelp("When the time is over.", valueName: "DURATION"))
     var duration: TimeoutDurationValue
 

@@ -195,7 +195,7 @@ struct TimeoutArgumentsTests {
     @Test("The definitions have the same options, letters and values")
     func definitions() throws {
         let help = Curfew.helpMessage(for: try #require(Curfew.subcommand("timeout")), columns: 200)
-        for option in TimeoutOption.allCases where option != .version {
+        for option in TimeoutOption.allCases {
             let letters = "fkpsv".utf8.filter { TimeoutOption(letter: $0) == option }
             let letter = letters.first.map { "-\(Character(Unicode.Scalar($0))), " } ?? ""
             let line = help.split(separator: "\n").first { $0.contains(" --\(option.rawValue)") && $0.hasPrefix("  -") }

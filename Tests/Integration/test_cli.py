@@ -18,7 +18,7 @@ import pytest
 from conftest import binary, wait_for
 
 VERBS = (
-    "run, home, open, interrupt, dismiss, wake, post, warn, quit, ps, status, events, report, replay, doctor, task"
+    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, quit, ps, status, events, report, replay, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
