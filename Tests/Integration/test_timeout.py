@@ -16,7 +16,7 @@ import pytest
 from conftest import LIMIT, is_alive, state_letter, wait_for
 from programs.helpers import remove_programs
 from programs.timeouts import (  # noqa: F401
-    NEVER, SLEEP, UP, ends, subject, teller, wait_all_at_rest, wait_at_rest, with_signals,
+    NEVER, SLEEP, UP, ends, run_out_for_a_survivor, subject, teller, wait_all_at_rest, wait_at_rest, with_signals,
 )
 
 SHORT = ".05"
@@ -100,7 +100,7 @@ class TestLimit:
     ])
     def test_waits_for_what_survives(self, subject, options, status):
         """Without -k, or before it, the command's own end is waited for."""
-        assert subject.run(*options.split(), SHORT, "sleep", ".12", **DEAF) == (status, "", "")
+        assert run_out_for_a_survivor(subject, *options.split()) == status
 
     @pytest.mark.parametrize("options, status, errors", [
         ("", 124, told("TERM", "sleep")),

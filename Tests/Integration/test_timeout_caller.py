@@ -14,7 +14,7 @@ import pytest
 
 from conftest import LIMIT
 from programs.helpers import remove_programs
-from programs.timeouts import NEVER, SLEEP, UP, ends, subject, teller, wait_at_rest, with_signals  # noqa: F401
+from programs.timeouts import NEVER, SLEEP, UP, ends, run_out_for_a_survivor, subject, teller, wait_at_rest, with_signals  # noqa: F401
 
 SHORT = ".05"
 HUP, INT, QUIT, TERM, KILL, ALRM, CHLD, STOP, USR1, USR2 = (
@@ -87,7 +87,7 @@ class TestSignalsItWasStartedWith:
     def test_limit_with_all_blocked(self, subject):
         """The limit runs out all the same; the command has its signal blocked, and -k helps."""
         blocked = with_signals(blocked=signal.valid_signals())
-        assert subject.run(SHORT, "sleep", ".12", preexec_fn=blocked) == (124, "", "")
+        assert run_out_for_a_survivor(subject, preexec_fn=blocked) == 124
         assert subject.run("-k.05", SHORT, *SLEEP, preexec_fn=blocked) == (-9, "", "")
 
     @pytest.mark.parametrize("options", ["", "--foreground"])

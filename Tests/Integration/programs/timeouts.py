@@ -112,6 +112,19 @@ class Subject:
         return running, words
 
 
+def run_out_for_a_survivor(subject, *options, first="TERM", **popen):
+    """The status where the limit runs out on a command that survives its signal, and then exits with 0 by itself."""
+    running, (pid,) = subject.start_up(
+        "-v", *options, NEVER, *teller("TERM", "0:USR1"), stderr=subprocess.STDOUT, **popen)
+    running.process.send_signal(signal.SIGALRM)
+    awaited = {"sending signal", *([first] if first else [])}
+    while awaited:
+        line = running.read_line()
+        awaited = {words for words in awaited if words != line and f": {words} " not in line}
+    os.kill(int(pid), signal.SIGUSR1)
+    return running.wait()
+
+
 def wait_at_rest(running):
     """Waits until it sleeps, having done what it was told."""
     wait_for(f"{running.name} to wait", lambda: state_letter(running.pid) in ("S", None))
