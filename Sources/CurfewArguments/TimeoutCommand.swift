@@ -34,7 +34,9 @@ struct TimeoutCommand: ParsableCommand {
               126  COMMAND was found but can't be executed
               127  COMMAND wasn't found
               137  COMMAND was killed: by --kill-after, --signal KILL or --memory
-            """)
+            """,
+        // -h is refused, as by GNU timeout.
+        helpNames: .long)
 
     @Flag(
         name: [.customShort("f"), .long],

@@ -1,0 +1,198 @@
+"""What `curfew timeout` can that GNU timeout can't: nothing escapes it, memory counts, a report and -v say why, and it can
+have a life in background. How it does what GNU's does is in test_timeout.py and the files beside it."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import LIMIT, Running, binary, every_cgroup, is_alive, wait_for
+from programs.helpers import Alive, tree
+
+# Prints the pid of a daemon that has left its session, its group and its parent, and survives what can be survived.
+DAEMON = (
+    "setsid sh -c 'trap \"\" TERM HUP INT; (echo $$; exec sleep 300 >&- 2>&-) & wait' & "
+    "sleep 300 >&- 2>&-")
+
+
+class Timeouts:
+    """Starts `curfew timeout`s in a sandbox."""
+
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+
+    def start(self, *arguments, **popen):
+        process = subprocess.Popen(
+            [binary(), "timeout", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=dict(self.sandbox.environment, LC_ALL="C"), cwd=self.sandbox.scratch, **popen)
+        running = Running(self.sandbox, process, "timeout " + " ".join(map(str, arguments)))
+        self.sandbox.running.append(running)
+        return running
+
+    def run(self, *arguments, **popen):
+        return self.start(*arguments, **popen).finish()
+
+    def reports(self):
+        folder = self.sandbox.state / "curfew" / "reports"
+        return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
+@pytest.fixture
+def timeouts(sandbox):
+    return Timeouts(sandbox)
+
+
+class TestNothingEscapes:
+    @pytest.mark.parametrize("options, status", [([], 124), (["-k", ".1"], -9), (["-s", "KILL"], -9), (["-p"], 143)])
+    def test_a_daemon(self, timeouts, containment, options, status):
+        """It goes when the time is over, whatever it ignores."""
+        alive = Alive()
+        running = timeouts.start(
+            "--containment", containment, *options, "300", "sh", "-c", f"trap '' ALRM; {DAEMON}", **alive.options())
+        alive.started()
+        daemon = int(running.read_line())
+        running.process.send_signal(signal.SIGALRM)
+        if options == ["-k", ".1"]:
+            # The command itself must outlive the signal.
+            status = 124 if running.wait() == 124 else -9
+        assert running.wait() == status
+        wait_for("the daemon to end", lambda: not is_alive(daemon))
+
+    def test_sigkill_of_either_half(self, timeouts, containment):
+        """Neither the process that the caller knows nor the other one can be killed so that the command lives on."""
+        for half in ("front", "supervisor"):
+            running = timeouts.start("--containment", containment, "300", "sh", "-c", DAEMON)
+            daemon = int(running.read_line())
+            supervisor = next(pid for pid in tree(running.pid) if parent(pid) == running.pid)
+            os.kill(running.pid if half == "front" else supervisor, signal.SIGKILL)
+            wait_for(f"the daemon to end with the {half}", lambda: not is_alive(daemon))
+            running.process.wait(LIMIT)
+
+    def test_the_signal_reaches_the_daemon(self, timeouts, containment):
+        """A daemon that cleans up upon TERM gets to."""
+        script = "setsid sh -c 'trap \"echo cleaned; exit\" TERM; echo up; while :; do sleep .05; done' & sleep 300"
+        running = timeouts.start("--containment", containment, "300", "sh", "-c", script)
+        assert running.read_line() == "up"
+        running.process.send_signal(signal.SIGTERM)
+        assert running.read_line() == "cleaned"
+        assert running.wait() == -signal.SIGTERM
+
+
+class TestLeftBehind:
+    def test_in_a_cgroup(self, timeouts, containment):
+        """What the command leaves in time lives on, in its caller's cgroups; ours is gone, and the next start spares it."""
+        before = pathlib.Path("/proc/self/cgroup").read_text()
+        running = timeouts.start("--containment", containment, "300", "sh", "-c", "setsid sleep 300 >&- 2>&- & echo $!")
+        left = int(running.read_line())
+        assert running.wait() == 0
+        assert pathlib.Path(f"/proc/{left}/cgroup").read_text() == before
+        assert not [path for path in every_cgroup() if path.name.startswith("curfew.sh.")]
+        assert timeouts.run("300", "true")[0] == 0
+        assert is_alive(left)
+        os.kill(left, signal.SIGKILL)
+
+    def test_faster_than_it_is_moved(self, timeouts, containment):
+        """A fork bomb that is left behind is let go whole, or at least no cgroup of ours stays."""
+        if containment == "tree":
+            pytest.skip("a tree has no cgroup to leave")
+        script = "sh -c 'while [ -e go ]; do (sleep .01) & wait; done' >&- 2>&- & echo $!"
+        (timeouts.sandbox.scratch / "go").write_text("")
+        running = timeouts.start("--containment", containment, "300", "sh", "-c", script)
+        left = int(running.read_line())
+        assert running.wait() == 0
+        assert not [path for path in every_cgroup() if path.name.startswith("curfew.sh.")]
+        (timeouts.sandbox.scratch / "go").unlink()
+        wait_for("it to end", lambda: not is_alive(left))
+
+
+class TestMemory:
+    EATER = [sys.executable, "-S", "-c", "print('up', flush=True); x = [bytearray(1 << 20) for _ in range(400)]; input()"]
+
+    def test_limit(self, timeouts, held):
+        status, _, errors = timeouts.run(*held, "--memory", "100M", "300", *self.EATER)
+        assert status == 137
+        assert "killed: memory-limit (jetsam 7)" in errors
+        assert timeouts.reports()[-1]["reason"] == "memory-limit"
+
+    def test_below_it(self, timeouts, held):
+        assert timeouts.run(*held, "--memory", "1G", "300", "true") == (0, "", "")
+
+
+class TestSayingWhy:
+    def test_report(self, timeouts, held):
+        """Each limit that ran out leaves one, though TERM was enough; with what was there."""
+        assert timeouts.run(*held, ".2", "sh", "-c", "sleep 301 & sleep 302; :")[0] == 124
+        report, = timeouts.reports()
+        assert (report["reason"], report["status"]) == ("time-limit", 124)
+        assert {" ".join(process["command"]) for process in report["processes"]} >= {"sleep 301", "sleep 302"}
+
+    def test_no_report_in_time(self, timeouts):
+        assert timeouts.run("300", "false")[0] == 1
+        assert timeouts.run("300", "sh", "-c", "kill -TERM $$")[0] == -15
+        assert timeouts.reports() == []
+
+    def test_report_file(self, timeouts):
+        """That of --report is written however it ended."""
+        assert timeouts.run("--report", "why.json", "300", "sh", "-c", "exit 3")[0] == 3
+        report = json.loads((timeouts.sandbox.scratch / "why.json").read_text())
+        assert (report["reason"], report["status"]) == (None, 3)
+
+    def test_report_file_that_cannot_be_written(self, timeouts):
+        assert timeouts.run("--report", "no/where", "300", "true") == (
+            125, "", "curfew: timeout: --report no/where: No such file or directory; nothing was started\n")
+
+    def test_verbose(self, timeouts, held):
+        """-v names each process that was there, and where it was."""
+        status, _, errors = timeouts.run("-v", *held, ".2", "sh", "-c", "setsid sleep 301 & sleep 302; :")
+        assert status == 124
+        first, *rest = errors.splitlines()
+        assert first == "curfew: timeout: sending signal TERM to command 'sh'"
+        named = {re.fullmatch(r"curfew: timeout: \d+ (.*): was (asleep|running).*", line)[1] for line in rest}
+        assert named >= {"sleep 301", "sleep 302"}
+
+
+class TestLifecycle:
+    def test_without_a_profile_there_is_none(self, timeouts):
+        """Nobody can see it or send it home, and it gets nothing of ours."""
+        running = timeouts.start("300", "sh", "-c", "env | grep -cE '^(CURFEW_(FD|SOCKET)|NOTIFY_SOCKET)='; ls /proc/$$/fd | wc -l; exec sleep 300")
+        assert running.read_line() == "0"
+        assert running.read_line() == "3"
+        assert json.loads(timeouts.sandbox.curfew("ps", "--json").stdout) == []
+        running.process.terminate()
+        assert running.wait() == -signal.SIGTERM
+
+    def test_with_one(self, timeouts):
+        """It has a name, goes home and is opened, on that profile's budget; and its time goes on."""
+        running = timeouts.start("--profile", "ios13", "300", "sh", "-c", "echo up; exec sleep 300")
+        assert running.read_line() == "up"
+        curfew = timeouts.sandbox.curfew
+        assert json.loads(curfew("status", "sh", "--json", check=True).stdout)["budget"] == 30
+        assert curfew("home", "sh", check=True).returncode == 0
+        assert json.loads(curfew("status", "sh", "--json", check=True).stdout)["state"] == "suspended"
+        running.process.send_signal(signal.SIGALRM)
+        assert running.wait() == 124
+
+    def test_a_task_inside(self, timeouts):
+        running = timeouts.start("--profile", "ios7", "300", "curfew", "task", "run", "job", "--", "echo", "done")
+        assert running.finish() == (0, "done\n", "")
+
+    def test_an_outer_app_is_still_spoken_for(self, timeouts):
+        """Inside of an app, what runs under a timeout begins its tasks as if there were none."""
+        status, out, _ = timeouts.sandbox.start(
+            "curfew", "timeout", "300", "curfew", "task", "remaining", name="outer").finish()
+        assert (status, out) == (0, "inf\n")
+
+
+class TestTimeScale:
+    def test_divides(self, timeouts):
+        """Ten minutes and five pass in two hundredths."""
+        assert timeouts.run("--time-scale", "60000", "-k", "5m", "10m", "sleep", "300")[0] == 124
+
+
+def parent(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
