@@ -61,7 +61,7 @@ let package = Package(
         .testTarget(
             name: "CurfewCommandTests",
             dependencies: [
-                "CurfewCommand", "CurfewArguments", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                "CCurfew", "CurfewCommand", "CurfewArguments", "CurfewCore", "CurfewEngine", "CurfewLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

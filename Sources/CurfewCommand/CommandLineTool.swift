@@ -33,7 +33,9 @@ public enum CommandLineTool {
     }
 
     private static func perform(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
-        if TimeoutArguments.isName(arguments[0]) { return try timeout(arguments, count: count, from: 1) }
+        // A link of that name comes here with no verb.
+        let options = curfew_timeout_options(Int32(clamping: count), arguments)
+        if options > 0 { return try timeout(arguments, count: count, from: Int(options)) }
         guard count > 1, let word = arguments[1] else {
             throw UsageError("", "no verb given; it is one of \(listed); `curfew --help` tells more")
         }
@@ -41,7 +43,6 @@ public enum CommandLineTool {
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
-        case "timeout": return try timeout(arguments, count: count, from: 2)
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn": return try DrivingVerbs.warn(reader)

@@ -27,13 +27,6 @@ public final class TimeoutArguments {
         case version
     }
 
-    /// Whether argv[0] is that of a link to take timeout(1)'s place.
-    public static func isName(_ word: UnsafeMutablePointer<CChar>?) -> Bool {
-        guard let word else { return false }
-        let base = strrchr(word, 47).map { $0 + 1 } ?? word
-        return strcmp(base, "timeout") == 0
-    }
-
     /// `from`: where what belongs to it begins; 1 where argv[0] is its name.
     public static func parse(
         _ arguments: ArgumentReader.Arguments, count: Int, from position: Int

@@ -25,7 +25,7 @@ public enum TimeoutOption: String, CaseIterable, Sendable {
         }
     }
 
-    /// Sources/curfew/timeout.c knows these too.
+    /// Sources/CCurfew/timeout.c knows these too.
     var takesValue: Bool {
         switch self {
         case .killAfter, .signal, .containment, .memory, .profile, .report, .timeScale: true

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 void curfew_main(int argc, char **argv);
-int curfew_timeout_options(int argc, char **argv);
-bool curfew_timeout_is_foreground(int argc, char **argv, int first);
 void curfew_set_arguments(int count, char **values);
 
 // What messages begin with.

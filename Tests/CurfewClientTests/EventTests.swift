@@ -165,9 +165,10 @@ struct EventTests {
                 var other: LifecycleEvents.AsyncIterator? = application.events.makeAsyncIterator()
                 supervisor.send([Self.home, "event name=push kind=wake seq=5 ack=required"], to: connection)
                 #expect(await loop?.next()?.name == "didEnterBackground")
+                // What hasn't come when the connection is closed can't be handled.
+                for _ in 1...2 { _ = await other?.next() }
                 loop = nil
                 #expect(supervisor.count("closed") == round - 1)
-                #expect(other != nil)
                 other = nil
                 #expect(try await supervisor.wait(for: "closed", count: round).connection == connection)
                 #expect(supervisor.count("ack") == 2 * round)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CCurfew
 import CurfewCore
 import CurfewEngine
 import CurfewLinux
@@ -89,10 +90,42 @@ struct TimeoutArgumentsTests {
         #expect(
             problem("x", "true", as: "/bin/timeout")?.hasPrefix("/bin/timeout: invalid time interval 'x'\n") == true)
         #expect(problem(as: "timeout") == "Try 'timeout --help' for more information.")
-        for (name, isLink) in [("timeout", true), ("/a/timeout", true), ("curfew", false), ("timeout2", false)] {
-            let argv = Argv([name])
-            withExtendedLifetime(argv) { #expect(TimeoutArguments.isName(argv.pointer[0]) == isLink, "\(name)") }
+        for (words, options) in [
+            (["timeout"], 1), (["/a/timeout", "x"], 1), (["curfew", "timeout"], 2), (["curfew"], 0),
+            (["timeout2", "timeout"], 2), (["curfew", "run"], 0),
+        ] as [([String], Int32)] {
+            let argv = Argv(words)
+            withExtendedLifetime(argv) { #expect(curfew_timeout_options(Int32(argv.count), argv.pointer) == options) }
         }
+    }
+
+    /// The front leads a group of its own, or doesn't, before anything is read here.
+    @Test("What C reads of a line that is right is what is read here")
+    func foreground() {
+        let words = [
+            "-f", "-fv", "-vf", "-kf", "-k", "-k5", "-sf", "-sTERM", "-pk", "5", "--f", "--fore", "--foreground",
+            "--for=1",
+            "--p", "--pro", "--profile", "--profile=ios4", "--k", "--kill-after", "--kill=3", "--s", "--sig", "TERM",
+            "--v",
+            "--verb", "--m", "--memory", "--memory=1M", "1M", "--re=f", "--report", "--t", "--time-scale=2", "--c",
+            "tree",
+            "ios7", "--", "-", "1", "true", "-p", "-v", "foreground",
+        ]
+        var generator = SystemRandomNumberGenerator()
+        var compared = 0
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...5, using: &generator)
+            let line = (0..<count).compactMap { _ in words.randomElement(using: &generator) } + ["1", "true"]
+            let argv = Argv(["curfew", "timeout"] + line)
+            defer { withExtendedLifetime(argv) {} }
+            guard case .run(let plan)? = try? TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
+                continue
+            }
+            compared += 1
+            let isForeground = curfew_timeout_is_foreground(Int32(argv.count), argv.pointer, 2)
+            #expect(isForeground == plan.policy.timeout?.sparesDescendants, "\(line)")
+        }
+        #expect(compared > 500)
     }
 
     // MARK: Options

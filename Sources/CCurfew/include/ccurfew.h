@@ -237,4 +237,11 @@ struct curfew_front {
 };
 struct curfew_front *curfew_front(void);                 // the process's own; written before main only
 
+// ---- timeout.c: what the front has to know of `curfew timeout` before Swift reads its command line ------------
+
+// The index of its first option: 1 where argv[0] is a link called timeout, 2 for `curfew timeout`, 0 for anything else.
+int curfew_timeout_options(int argc, char *const *argv);
+// Whether it has --foreground, in any form that getopt_long(3) takes. Of a wrong line the answer doesn't matter.
+bool curfew_timeout_is_foreground(int argc, char *const *argv, int first);
+
 #endif

@@ -1,15 +1,11 @@
 // What has to be known of a `curfew timeout` command line before Swift reads it: whether the front leads a group.
 //
 // It agrees with Sources/CurfewCommand/GetoptReader.swift, which also says what is wrong; here that doesn't matter.
-#include <stdbool.h>
-#include <stddef.h>
+#include "ccurfew.h"
+
 #include <string.h>
 
-int curfew_timeout_options(int argc, char **argv);
-bool curfew_timeout_is_foreground(int argc, char **argv, int first);
-
-// The index of its first option: 1 where argv[0] is a link called timeout, 2 for `curfew timeout`, 0 for anything else.
-int curfew_timeout_options(int argc, char **argv) {
+int curfew_timeout_options(int argc, char *const *argv) {
     if (argc < 1) return 0;
     const char *slash = strrchr(argv[0], '/');
     if (strcmp(slash ? slash + 1 : argv[0], "timeout") == 0) return 1;
@@ -36,7 +32,7 @@ static bool is_foreground(const char *name) {
     return name[0] != 0 && begins(foreground, name, strlen(name));
 }
 
-bool curfew_timeout_is_foreground(int argc, char **argv, int first) {
+bool curfew_timeout_is_foreground(int argc, char *const *argv, int first) {
     for (int i = first; i < argc; i++) {
         const char *word = argv[i];
         if (word[0] != '-' || word[1] == 0 || strcmp(word, "--") == 0) return false;
