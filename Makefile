@@ -42,8 +42,8 @@ test: unit shim integration clients examples ## every test; what the README and 
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	swift test --skip CurfewClientTests
-	# By themselves: other suites block the few threads that asynchronous tests are run on.
-	swift test --skip-build --filter CurfewClientTests
+	# By themselves and one after the other: they block the few threads that asynchronous tests are run on.
+	swift test --skip-build --filter CurfewClientTests --no-parallel
 
 shim: ## the C layer, each system call made to fail
 	Tests/Shim/run.sh

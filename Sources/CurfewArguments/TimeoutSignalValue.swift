@@ -9,4 +9,6 @@ struct TimeoutSignalValue: ExpressibleByArgument {
         guard let number = SignalArgument.parseAsTimeout(argument) else { return nil }
         self.number = number
     }
+
+    static var defaultCompletionKind: CompletionKind { SignalValue.defaultCompletionKind }
 }

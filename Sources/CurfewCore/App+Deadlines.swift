@@ -88,7 +88,7 @@ extension App {
     }
 
     private var timeLimitInstant: Instant? {
-        guard let startedAt, !policy.timeLimit.isInfinite, !hasTimedOut else { return nil }
+        guard let startedAt, !policy.timeLimit.isInfinite, !timeout.isLimitOver else { return nil }
         return startedAt + policy.timeLimit
     }
 
@@ -162,7 +162,10 @@ extension App {
     }
 
     private mutating func timeLimitPassed(at now: Instant, into effects: inout [Effect]) {
-        if let policy = policy.timeout { return expire(policy, at: now, into: &effects) }
+        if let policy = policy.timeout {
+            timeout.isLimitOver = true
+            return expire(policy, at: now, into: &effects)
+        }
         let elapsed = startedAt.map { now - $0 }
         kill(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now), at: now, into: &effects)
     }

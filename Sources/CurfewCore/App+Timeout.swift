@@ -6,6 +6,8 @@ extension App {
         var killInstant: Instant?
         var hasSignalled = false
         var hasKilled = false
+        /// The limit itself has passed; SIGALRM can have said so before.
+        var isLimitOver = false
         var expiry: Expiry?
 
         /// Indirect, as it is large and rare.
@@ -25,7 +27,7 @@ extension App {
         if signal == Self.signalAlarm { return expire(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
         if isHeard { return }
-        returnToSignal(at: now, into: &effects)
+        wake(forSignalUntil: self.policy.terminateLimit, at: now, into: &effects)
         effects.append(.signal(id, signal, leaderOnly: policy.sparesDescendants))
     }
 
@@ -36,7 +38,7 @@ extension App {
         noteExpiry(at: now)
         if hadNotice || policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
-        returnToSignal(at: now, into: &effects)
+        wake(forSignalUntil: .infinite, at: now, into: &effects)
         if isFirst { tellExpiry(into: &effects) }
         effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
     }
@@ -76,8 +78,9 @@ extension App {
         if case .report(let report) = timeout.expiry { report } else { nil }
     }
 
-    /// What is stopped would only let the signal pend.
-    private mutating func returnToSignal(at now: Instant, into effects: inout [Effect]) {
+    /// What is stopped would only let the signal pend; and whoever handles it needs time for that.
+    private mutating func wake(forSignalUntil limit: Span, at now: Instant, into effects: inout [Effect]) {
+        if !isInForeground, !isAware { grace = Countdown(limit, startingAt: isTraced ? nil : now) }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
         } else {

@@ -1,6 +1,7 @@
 import CCurfew
 import CurfewCore
 import CurfewLinux
+import Glibc
 
 /// The real machine, for the one app of a `curfew run`.
 final class LiveKernel: Kernel {
@@ -19,6 +20,12 @@ final class LiveKernel: Kernel {
     /// From when on a mark may be armed where that takes long.
     var nextSlowMark: Instant?
     var priority = SchedulingPriority()
+    /// Whether the leader has been reaped, and its pid is free.
+    var isLeaderGone = false
+    /// The group of the front that the app is in, where all of that is to be signalled, as under timeout(1).
+    var frontsGroup: Int32?
+    /// Signals the leader, or the process that has been named in its place.
+    var passToLeader: ((Int32) -> Void)?
 
     var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
@@ -37,12 +44,33 @@ final class LiveKernel: Kernel {
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
     func terminate(_ app: AppID, signal: Int32) { tree?.terminate(by: signal) }
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
-        guard let tree else { return }
-        if leaderOnly { _ = curfew_kill(tree.leader, signal) } else { tree.terminate(by: signal) }
+        if leaderOnly {
+            passToLeader?(signal)
+            return
+        }
+        if let frontsGroup {
+            // The front takes nothing from us.
+            _ = curfew_kill(-frontsGroup, signal)
+            if signal != SIGCONT { _ = curfew_kill(-frontsGroup, SIGCONT) }
+        } else if let leader = unreapedLeader {
+            _ = curfew_kill(leader, signal)
+        }
+        tree?.terminate(by: signal, sparing: frontsGroup ?? 0, unreaped: unreapedLeader ?? 0)
     }
 
-    func release(_ app: AppID) { tree?.containment.release() }
-    func kill(_ app: AppID) { tree?.kill() }
+    /// Nothing of it is left stopped, or frozen.
+    func release(_ app: AppID) {
+        tree?.resume()
+        tree?.containment.release()
+    }
+
+    /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
+    func kill(_ app: AppID) {
+        if let leader = unreapedLeader { _ = curfew_kill(leader, SIGKILL) }
+        tree?.kill()
+    }
+
+    private var unreapedLeader: Int32? { isLeaderGone ? nil : tree?.leader }
 
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was
     /// moved into the cgroup from outside.

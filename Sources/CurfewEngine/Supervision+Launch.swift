@@ -72,7 +72,7 @@ extension Supervision {
     // MARK: The tree
 
     private func makeContainment() -> Containment {
-        let cgroup = Cgroup2.prefix + name + "." + decimal(Int(getpid()))
+        let cgroup = Cgroup2.prefix + (plan.hasLifecycle ? "" : "-") + name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
             return try Containment.make(plan.containment, name: cgroup, resources: plan.resources, front: front) {
                 page.set(SharedPage.Path($0), $1)
@@ -148,6 +148,7 @@ extension Supervision {
             _ = containment.remove()
             fail(error)
         }
+        prepareSignals()
         guard plan.hasLifecycle else { return }
         childsEnd = Descriptor(channel.childs)
         addConnection(Descriptor(channel.ours), isInherited: true)

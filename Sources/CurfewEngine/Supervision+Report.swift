@@ -95,7 +95,8 @@ extension Supervision {
     func writeReportsWithoutFront() {
         guard let tree = kernel.tree else { return }
         let json = RunReport.ofSupervisorExit(
-            name: name, command: plan.commandLine, pid: tree.leader, problem: "its `curfew run` was killed")
+            name: name, command: plan.commandLine, pid: tree.leader,
+            problem: plan.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
         report?.write(json)
         ReportStore.keep(json, app: name, pid: tree.leader)
     }

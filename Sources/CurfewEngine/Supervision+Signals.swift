@@ -35,6 +35,7 @@ extension Supervision {
         }
         if let leaderOutcome {
             jobControl?.leaderEnded(bySignal: leaderOutcome.isSignal)
+            kernel.isLeaderGone = true
             if mainProcess == nil { endRun(leaderOutcome) }
             // Where the run goes on without it, what it has begun is released.
             if mainProcess != nil || plan.policy.waitsForTree { engine.feed(.ownerExited(Self.app, Self.leaderOwner)) }

@@ -50,6 +50,14 @@ extension Supervision {
         return callersMask & ~(1 << UInt64(SIGCHLD - 1) | 1 << UInt64(SIGALRM - 1))
     }
 
+    /// Once the program runs.
+    func prepareSignals() {
+        guard let timeout = plan.policy.timeout else { return }
+        kernel.passToLeader = { [unowned self] in passToLeader($0) }
+        let group = getpgid(front)
+        if !timeout.sparesDescendants, group == front { kernel.frontsGroup = group }
+    }
+
     // MARK: What is said
 
     func willSignal(_ app: AppID, _ signal: Int32) {

@@ -11,6 +11,8 @@ import Glibc
 final class Supervision {
     /// What `ps` calls the process. A peer's ancestor of this name holds the peer in an app; see `Ancestry`.
     static let processName = "curfew-sup"
+    /// Of one whose processes aren't an app: they may speak for an outer one, and drive others.
+    static let namelessProcessName = "curfew-timeout"
     static let app = AppID(1)
 
     let plan: RunPlan
@@ -101,8 +103,7 @@ final class Supervision {
         if getppid() != front { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
-        // A process in an app without a control channel may still speak for an outer one.
-        if plan.hasLifecycle { _ = Self.processName.withCString { curfew_set_name($0) } }
+        _ = (plan.hasLifecycle ? Self.processName : Self.namelessProcessName).withCString { curfew_set_name($0) }
     }
 
     private func waitOnce() {

@@ -40,7 +40,7 @@ public struct Ancestry: Sendable, Hashable {
     private mutating func noteCgroup(of pid: Int32, ours: String?) {
         guard let path = Procfs.unifiedCgroup(of: pid) else { return }
         let components = path.split(separator: "/")
-        guard components.contains(where: CgroupDirectory.isOurs) else { return }
+        guard components.contains(where: CgroupDirectory.isApps) else { return }
         isInAnyApp = true
         guard let ours, let slash = ours.lastIndex(of: "/") else { return }
         // An app of an app's is of both.

@@ -44,6 +44,9 @@ public enum CgroupDirectory {
     /// Whether a directory of this name is ours: `curfew.NAME.PID`. A unit called `curfew.service` isn't.
     static func isOurs(_ name: Substring) -> Bool { supervisor(of: name) != nil }
 
+    /// Whether what is in it is an app: `curfew timeout` makes one for what isn't, `curfew.-NAME.PID`.
+    static func isApps(_ name: Substring) -> Bool { isOurs(name) && !name.hasPrefix(Cgroup2.prefix + "-") }
+
     /// The pid in `curfew.NAME.PID`.
     private static func supervisor(of name: Substring) -> Int32? {
         guard name.hasPrefix(Cgroup2.prefix), let dot = name.lastIndex(of: ".") else { return nil }
@@ -213,10 +216,14 @@ public enum CgroupDirectory {
             let name = String(cString: entry)
             guard name != own, let supervisor = supervisor(of: name[...]) else { return }
             // A new one may not have its lock yet, so its supervisor is looked for first.
-            if let stat = Procfs.stat(supervisor), stat.isSupervisor, !stat.isGone { return }
+            if let stat = Procfs.stat(supervisor), !stat.isGone, isSupervisor(supervisor, stat) { return }
             left -= 1
             sweep(parent + "/" + name, waitsForHolder: true)
         }
+    }
+
+    private static func isSupervisor(_ pid: Int32, _ stat: Procfs.Stat) -> Bool {
+        stat.isSupervisor || Procfs.commandName(pid) == "curfew-timeout"
     }
 
     /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.

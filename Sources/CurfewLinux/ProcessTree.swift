@@ -70,10 +70,24 @@ public final class ProcessTree {
     // MARK: Signals
 
     /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
-    public func terminate(by number: Int32) {
-        for pid in processes() {
-            if number == SIGCONT { signal(pid, number) } else { signal(pid, number, SIGCONT) }
+    ///
+    /// `sparing`: a process group that has had it; `unreaped`: a child of ours that has had it if it isn't in a group.
+    public func terminate(by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0) {
+        for pid in everyone() {
+            if group > 0, Procfs.stat(pid)?.processGroup == group { continue }
+            if number == SIGCONT || group == 0 && pid == leader {
+                signal(pid, SIGCONT)
+            } else {
+                signal(pid, number, SIGCONT)
+            }
         }
+    }
+
+    /// As `processes`, with what has left its cgroup and is still below us.
+    private func everyone() -> [Int32] {
+        guard let held = containment.processes() else { return processes() }
+        let known = Set(held)
+        return held + Self.descendants(of: supervisor).filter { !known.contains($0) }
     }
 
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.

@@ -154,8 +154,22 @@ struct TimeoutTests {
         scenario.after(.seconds(1))
         let over = "time is over for a time-limit in active, limit 10s, elapsed 1s"
         #expect(relay(scenario, 14) == [over, "signal 15 a"])
-        #expect(scenario.untilDeadline == nil)
         #expect(relay(scenario, 14) == ["signal 15 a"])
+        // The limit's own time is still to come.
+        #expect(scenario.untilDeadline == "9s")
+        #expect(scenario.run(.seconds(9)) == ["signal 15 a"])
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("With killAfter, SIGALRM is notice too: at the limit, or earlier, it is killed")
+    func alarmIsNotice() {
+        for (killAfter, elapsed) in [(Span.seconds(60), "10s"), (.seconds(2), "3s")] {
+            let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: killAfter)))
+            scenario.after(.seconds(1))
+            _ = relay(scenario, 14)
+            #expect(scenario.untilDeadline == (elapsed == "10s" ? "9s" : "2s"))
+            #expect(scenario.run(.seconds(9)).first?.hasPrefix("kill a time-limit") == true)
+        }
     }
 
     @Test("Nothing is passed on once the command has ended")
@@ -178,6 +192,22 @@ struct TimeoutTests {
         let scenario = Scenario.suspended(Self.policy())
         let lines = scenario.run(.seconds(10))
         #expect(lines.firstIndex(of: "resume a") ?? 9 < lines.firstIndex(of: "signal 15 a") ?? 0)
+    }
+
+    @Test("At the limit it runs on until it has ended, and isn't suspended again")
+    func suspendedAndSlow() {
+        let scenario = Scenario.suspended(Self.policy())
+        scenario.run(.seconds(10))
+        #expect(scenario.run(.seconds(100)).filter { $0.hasPrefix("suspend") }.isEmpty)
+        #expect(scenario.state() == .background)
+    }
+
+    @Test("Signalled before it, it has the time to end that it has after willTerminate")
+    func suspendedAndSignalled() {
+        let scenario = Scenario.suspended(Self.policy(limit: .seconds(100)))
+        #expect(relay(scenario, 15).contains("signal 15 a"))
+        #expect(scenario.run(.milliseconds(4_999)).filter { $0.hasPrefix("suspend") }.isEmpty)
+        #expect(scenario.run(.milliseconds(1)).contains("suspend a"))
     }
 
     @Test("A debugger doesn't hold it off")

@@ -11,13 +11,23 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, Running, binary, every_cgroup, is_alive, wait_for
-from programs.helpers import Alive, tree
+from conftest import LIMIT, Running, binary, every_cgroup, is_alive, mounted_cgroups, state_letter, wait_for
+from programs.helpers import tree
 
 # Prints the pid of a daemon that has left its session, its group and its parent, and survives what can be survived.
 DAEMON = (
     "setsid sh -c 'trap \"\" TERM HUP INT; (echo $$; exec sleep 300 >&- 2>&-) & wait' & "
     "sleep 300 >&- 2>&-")
+
+
+TWO_SLEEPERS = "setsid sleep 301 & sleep 302; :"
+
+
+def wait_for_sleepers(running):
+    def names():
+        return [pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in tree(running.pid) if is_alive(pid)]
+
+    wait_for("both to sleep", lambda: names().count("sleep") == 2)
 
 
 class Timeouts:
@@ -51,15 +61,10 @@ class TestNothingEscapes:
     @pytest.mark.parametrize("options, status", [([], 124), (["-k", ".1"], -9), (["-s", "KILL"], -9), (["-p"], 143)])
     def test_a_daemon(self, timeouts, containment, options, status):
         """It goes when the time is over, whatever it ignores."""
-        alive = Alive()
-        running = timeouts.start(
-            "--containment", containment, *options, "300", "sh", "-c", f"trap '' ALRM; {DAEMON}", **alive.options())
-        alive.started()
+        deaf = "trap '' TERM; " if "-k" in options else ""
+        running = timeouts.start("--containment", containment, *options, "300", "sh", "-c", deaf + DAEMON)
         daemon = int(running.read_line())
         running.process.send_signal(signal.SIGALRM)
-        if options == ["-k", ".1"]:
-            # The command itself must outlive the signal.
-            status = 124 if running.wait() == 124 else -9
         assert running.wait() == status
         wait_for("the daemon to end", lambda: not is_alive(daemon))
 
@@ -83,6 +88,48 @@ class TestNothingEscapes:
         assert running.wait() == -signal.SIGTERM
 
 
+class TestWhoIsSignalled:
+    def test_one_that_has_left_its_cgroup(self, timeouts):
+        """The leader is signalled wherever it has gone."""
+        ours = pathlib.Path("/proc/self/cgroup").read_text().splitlines()[-1].partition("::")[2]
+        unified = next((mount for mount in mounted_cgroups() if (mount / "cgroup.controllers").exists()), None)
+        if unified is None or os.geteuid() != 0:
+            pytest.skip("needs a cgroup v2 hierarchy, and root to leave a cgroup of it")
+        procs = f"{unified}{ours}/cgroup.procs"
+        for options, status in ([[], 124], [["-f"], 124], [["-s", "KILL"], -9]):
+            running = timeouts.start(*options, "300", "sh", "-c", f"echo $$ > {procs}; echo up; exec sleep 300")
+            assert running.read_line() == "up"
+            running.process.send_signal(signal.SIGALRM)
+            assert running.wait() == status
+
+    def test_without_proc(self, timeouts):
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            pytest.skip("needs root, and a mount namespace")
+        for options, command, status in (
+            ("", "sleep 300", 124), ("-k .1", "sh -c \"trap '' TERM; exec sleep 300\"", 137)):
+            script = f"mount -t tmpfs none /proc; {binary()} timeout --containment tree {options} .3 {command}"
+            result = subprocess.run(["unshare", "-m", "sh", "-c", script + "; exit $?"], timeout=LIMIT, env=timeouts.sandbox.environment)
+            assert result.returncode == status
+
+    def test_a_pipeline_in_its_group(self, timeouts):
+        """Whoever else is in its group is signalled too, as by GNU's: the rest of an interactive shell's pipeline."""
+        running = timeouts.start("300", "sh", "-c", "echo up; exec sleep 300")
+        assert running.read_line() == "up"
+        other = subprocess.Popen(["sleep", "300"], preexec_fn=lambda: os.setpgid(0, running.pid))
+        running.process.send_signal(signal.SIGALRM)
+        assert other.wait(LIMIT) == -signal.SIGTERM
+        assert running.wait() == 124
+
+    def test_many_starts_at_once(self, timeouts):
+        """None takes another's new cgroup for one that was left behind."""
+        script = f"for n in $(seq 60); do {binary()} timeout --containment cgroup2 9 true || echo $?; done"
+        if timeouts.run("--containment", "cgroup2", "9", "true")[0] == 125:
+            pytest.skip("cgroup2 can't be had here")
+        environment = timeouts.sandbox.environment
+        shells = [subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, env=environment) for _ in range(3)]
+        assert [shell.communicate(timeout=LIMIT)[0] for shell in shells] == [b""] * 3
+
+
 class TestLeftBehind:
     def test_in_a_cgroup(self, timeouts, containment):
         """What the command leaves in time lives on, in its caller's cgroups; ours is gone, and the next start spares it."""
@@ -91,13 +138,13 @@ class TestLeftBehind:
         left = int(running.read_line())
         assert running.wait() == 0
         assert pathlib.Path(f"/proc/{left}/cgroup").read_text() == before
-        assert not [path for path in every_cgroup() if path.name.startswith("curfew.sh.")]
+        assert not [path for path in every_cgroup() if path.name.startswith("curfew.-sh.")]
         assert timeouts.run("300", "true")[0] == 0
         assert is_alive(left)
         os.kill(left, signal.SIGKILL)
 
     def test_faster_than_it_is_moved(self, timeouts, containment):
-        """A fork bomb that is left behind is let go whole, or at least no cgroup of ours stays."""
+        """What forks for ever is let go, and no cgroup of ours stays."""
         if containment == "tree":
             pytest.skip("a tree has no cgroup to leave")
         script = "sh -c 'while [ -e go ]; do (sleep .01) & wait; done' >&- 2>&- & echo $!"
@@ -105,7 +152,8 @@ class TestLeftBehind:
         running = timeouts.start("--containment", containment, "300", "sh", "-c", script)
         left = int(running.read_line())
         assert running.wait() == 0
-        assert not [path for path in every_cgroup() if path.name.startswith("curfew.sh.")]
+        assert not [path for path in every_cgroup() if path.name.startswith("curfew.-sh.")]
+        assert is_alive(left)
         (timeouts.sandbox.scratch / "go").unlink()
         wait_for("it to end", lambda: not is_alive(left))
 
@@ -126,7 +174,10 @@ class TestMemory:
 class TestSayingWhy:
     def test_report(self, timeouts, held):
         """Each limit that ran out leaves one, though TERM was enough; with what was there."""
-        assert timeouts.run(*held, ".2", "sh", "-c", "sleep 301 & sleep 302; :")[0] == 124
+        running = timeouts.start(*held, "300", "sh", "-c", TWO_SLEEPERS)
+        wait_for_sleepers(running)
+        running.process.send_signal(signal.SIGALRM)
+        assert running.wait() == 124
         report, = timeouts.reports()
         assert (report["reason"], report["status"]) == ("time-limit", 124)
         assert {" ".join(process["command"]) for process in report["processes"]} >= {"sleep 301", "sleep 302"}
@@ -148,7 +199,10 @@ class TestSayingWhy:
 
     def test_verbose(self, timeouts, held):
         """-v names each process that was there, and where it was."""
-        status, _, errors = timeouts.run("-v", *held, ".2", "sh", "-c", "setsid sleep 301 & sleep 302; :")
+        running = timeouts.start("-v", *held, "300", "sh", "-c", TWO_SLEEPERS)
+        wait_for_sleepers(running)
+        running.process.send_signal(signal.SIGALRM)
+        status, _, errors = running.finish()
         assert status == 124
         first, *rest = errors.splitlines()
         assert first == "curfew: timeout: sending signal TERM to command 'sh'"
@@ -176,6 +230,35 @@ class TestLifecycle:
         assert json.loads(curfew("status", "sh", "--json", check=True).stdout)["state"] == "suspended"
         running.process.send_signal(signal.SIGALRM)
         assert running.wait() == 124
+
+    CLEANER = "trap 'sleep .3; echo cleaned; exit 7' TERM; echo up; while :; do sleep .05; done"
+
+    @pytest.mark.parametrize("number, status", [(signal.SIGALRM, 124), (signal.SIGTERM, 7)])
+    def test_suspended_it_gets_to_clean_up(self, timeouts, number, status):
+        """At the limit, or told to end, it isn't stopped again before it has."""
+        running = timeouts.start("--profile", "ios13", "300", "sh", "-c", self.CLEANER)
+        assert running.read_line() == "up"
+        timeouts.sandbox.curfew("home", "sh", check=True)
+        running.process.send_signal(number)
+        assert running.read_line() == "cleaned"
+        assert running.wait() == status
+
+    def test_nothing_is_left_stopped(self, timeouts, held):
+        """With -f what lives on runs on."""
+        running = timeouts.start(*held, "-f", "--profile", "ios13", "300", "sh", "-c", "sleep 300 >&- 2>&- & echo $!; wait")
+        left = int(running.read_line())
+        timeouts.sandbox.curfew("home", "sh", check=True)
+        running.process.send_signal(signal.SIGALRM)
+        assert running.wait() == 124
+        wait_for("it to run", lambda: state_letter(left) == "S")
+        os.kill(left, signal.SIGKILL)
+
+    def test_it_may_drive_others(self, timeouts):
+        """What runs under a timeout is in no app for that."""
+        app = timeouts.sandbox.start("sh", "-c", "echo up; exec sleep 300", name="other")
+        assert app.read_line() == "up"
+        assert timeouts.run("300", "curfew", "home", "other")[0] == 0
+        assert app.status()["state"] == "suspended"
 
     def test_a_task_inside(self, timeouts):
         running = timeouts.start("--profile", "ios7", "300", "curfew", "task", "run", "job", "--", "echo", "done")
