@@ -16,15 +16,9 @@ extension RunReport {
     }
 
     private var limits: Members {
-        var members: Members = [
-            ("budgetSeconds", seconds(policy.backgroundBudget)), ("timeLimitSeconds", seconds(policy.timeLimit)),
-            ("launchSeconds", seconds(policy.launchLimit)),
-            ("enterBackgroundSeconds", seconds(policy.enterBackgroundLimit)),
-            ("terminateSeconds", seconds(policy.terminateLimit)), ("wakeSeconds", seconds(policy.wakeLimit)),
-        ]
-        if let limit = policy.resumeLimit {
-            members.append(("resumptions", .integer(Int64(limit))))
-            members.append(("resumptionWindowSeconds", seconds(policy.resumeWindow)))
+        var members: Members = hasLifecycle ? lifecycleLimits : [("timeLimitSeconds", seconds(policy.timeLimit))]
+        if let timeout = policy.timeout {
+            members.append(("killAfterSeconds", timeout.killAfter.map { seconds($0) } ?? .null))
         }
         if let memory = policy.memory {
             members.append(("memoryBytes", bytes(memory.foreground.fatal)))
@@ -35,6 +29,20 @@ extension RunReport {
         if let cpu = policy.backgroundCPU {
             members.append(("backgroundCPUSeconds", seconds(cpu.limit)))
             members.append(("backgroundCPUWindowSeconds", seconds(cpu.window)))
+        }
+        return members
+    }
+
+    private var lifecycleLimits: Members {
+        var members: Members = [
+            ("budgetSeconds", seconds(policy.backgroundBudget)), ("timeLimitSeconds", seconds(policy.timeLimit)),
+            ("launchSeconds", seconds(policy.launchLimit)),
+            ("enterBackgroundSeconds", seconds(policy.enterBackgroundLimit)),
+            ("terminateSeconds", seconds(policy.terminateLimit)), ("wakeSeconds", seconds(policy.wakeLimit)),
+        ]
+        if let limit = policy.resumeLimit {
+            members.append(("resumptions", .integer(Int64(limit))))
+            members.append(("resumptionWindowSeconds", seconds(policy.resumeWindow)))
         }
         return members
     }

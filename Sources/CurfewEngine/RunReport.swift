@@ -16,6 +16,8 @@ struct RunReport {
     let snapshot: KillSnapshot?
     let events: [EventLog.Entry]
     let ending: Ending
+    /// Whether it had a life in background, whose limits are told.
+    var hasLifecycle = true
 
     /// How many of the last events it tells.
     static let eventCount = 50

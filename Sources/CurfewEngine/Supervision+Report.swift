@@ -82,10 +82,11 @@ extension Supervision {
     /// To the file of `--report`, and for a kill among the reports of this user.
     func writeReports(_ ending: Ending) {
         guard report != nil || ending.kill != nil, let tree = kernel.tree else { return }
-        let run = RunReport(
+        var run = RunReport(
             name: name, leader: tree.leader, command: plan.commandLine, containment: tree.containment.description,
             policy: policy, startedAt: startedAt, endedAt: kernel.now,
             measures: measures, snapshot: lastSnapshot, events: log.last(RunReport.eventCount), ending: ending)
+        run.hasLifecycle = plan.hasLifecycle
         let json = run.json
         report?.write(json)
         if ending.kill != nil { ReportStore.keep(json, app: name, pid: tree.leader) }

@@ -15,11 +15,11 @@ void curfew_main(int argc, char **argv);
 void curfew_set_arguments(int count, char **values);
 
 // What messages begin with.
-static const char *caller = "curfew: run: ";
+static const char *caller = "curfew: run";
 
 // Tells `problem` on standard error; nothing has been started.
 static void fail(const char *problem, int error) {
-    const char *parts[] = {caller, problem, ": ", strerror(error), "\n"};
+    const char *parts[] = {caller, ": ", problem, ": ", strerror(error), "\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) curfew_write(2, parts[i], strlen(parts[i]));
     curfew_exit(125);
 }
@@ -104,7 +104,7 @@ static void split_off_front(void) {
 __attribute__((constructor(101))) static void start(int argc, char **argv) {
     int options = curfew_timeout_options(argc, argv);
     if (options > 0) {
-        caller = "curfew: timeout: ";
+        caller = options == 1 ? argv[0] : "curfew: timeout";
         // As timeout(1): a group of its own, so that all of it can be signalled at once.
         if (!curfew_timeout_is_foreground(argc, argv, options)) setpgid(0, 0);
     }
