@@ -10,7 +10,8 @@ struct ScratchSwap {
     /// Its number: it is /dev/zramNUMBER.
     private let device: Int32
 
-    /// Takes it away; swapoff gives up when memory is short for a moment, or a signal comes.
+    /// Takes it away; swapoff gives up when memory is short for a moment, or a signal comes, and a device is busy while
+    /// somebody looks at what has just come or gone.
     private static let taking = """
         PATH=$PATH:/usr/sbin:/sbin
         end() {
@@ -19,8 +20,11 @@ struct ScratchSwap {
                 swapoff "/dev/zram$device" && break
                 sleep 0.1
             done
-            echo 1 > "/sys/block/zram$device/reset" && echo "$device" > /sys/class/zram-control/hot_remove &&
-                echo gone >&8
+            for try in 1 2 3 4 5 6 7 8 9 10; do
+                echo 1 > "/sys/block/zram$device/reset" && echo "$device" > /sys/class/zram-control/hot_remove &&
+                    echo gone >&8 && break
+                sleep 0.1
+            done
         }
 
         """
