@@ -32,6 +32,16 @@ def gnu_timeout():
 GNU = gnu_timeout()
 
 
+def hear_all_signals():
+    """Whoever runs the tests may ignore some, as nohup does."""
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
+hear_all_signals()
+
+
 class Subject:
     """One of the three, called as a user would call it."""
 
