@@ -40,13 +40,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "Events") var events: RunEventOptions
     @OptionGroup(title: "Enforcement") var enforcement: RunEnforcementOptions
 
-    @Argument(
-        parsing: .captureForPassthrough,
-        help: ArgumentHelp("The program and its arguments; its own options are left alone.", valueName: "COMMAND"),
-        completion: .file())
-    var command: [String]
-
-    mutating func validate() throws { command = try Passthrough.command(command) }
+    @OptionGroup var program: CommandOperand
 }
 
 extension RunCommand: ManualNotes {

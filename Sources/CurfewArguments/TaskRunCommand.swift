@@ -26,11 +26,5 @@ struct TaskRunCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("What the task is called in reports; names needn't differ.", valueName: "NAME"))
     var name: TaskNameValue
 
-    @Argument(
-        parsing: .captureForPassthrough,
-        help: ArgumentHelp("The program and its arguments; its own options are left alone.", valueName: "COMMAND"),
-        completion: .file())
-    var command: [String]
-
-    mutating func validate() throws { command = try Passthrough.command(command) }
+    @OptionGroup var program: CommandOperand
 }

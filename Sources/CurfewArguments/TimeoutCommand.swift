@@ -104,11 +104,5 @@ struct TimeoutCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("When the time is over.", valueName: "DURATION"))
     var duration: TimeoutDurationValue
 
-    @Argument(
-        parsing: .captureForPassthrough,
-        help: ArgumentHelp("The program and its arguments; its own options are left alone.", valueName: "COMMAND"),
-        completion: .file())
-    var command: [String]
-
-    mutating func validate() throws { command = try Passthrough.command(command) }
+    @OptionGroup var program: CommandOperand
 }

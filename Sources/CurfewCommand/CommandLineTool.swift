@@ -9,8 +9,7 @@ public enum CommandLineTool {
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
         "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status",
-        "events",
-        "report", "replay", "doctor", "task",
+        "events", "report", "replay", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -21,8 +20,8 @@ public enum CommandLineTool {
         do throws(UsageError) {
             curfew_exit(try perform(arguments, count: count))
         } catch {
-            if !error.asksForHelp { exit(error) }
-            curfew_exit(error.verb == "timeout" ? explainTimeout() : Helper.run(arguments))
+            if error.asksForHelp { curfew_exit(Helper.run(arguments)) }
+            exit(error)
         }
     }
 
@@ -69,15 +68,13 @@ public enum CommandLineTool {
     ) throws(UsageError) -> Int32 {
         switch try TimeoutArguments.parse(arguments, count: count, from: position) {
         case .run(let plan): Front.run(plan)
+        case .help:
+            // Also for a link of that name.
+            return Helper.explain("timeout") == ExitStatus.success ? ExitStatus.success : ExitStatus.curfewFailed
         case .version:
             Output.print("timeout (Curfew) \(version)", orExit: ExitStatus.curfewFailed)
             return ExitStatus.success
         }
-    }
-
-    /// Also for a link of that name.
-    private static func explainTimeout() -> Int32 {
-        Helper.explain("timeout") == ExitStatus.success ? ExitStatus.success : ExitStatus.curfewFailed
     }
 
     private static func unknown(_ word: String) -> UsageError {

@@ -12,9 +12,7 @@ public enum SignalArgument {
     /// Source: signal(7); bash manual, "kill".
     public static func parse(_ text: String) -> Int32? {
         if isNumber(text) { return Int32(text).flatMap { (1...64).contains($0) ? $0 : nil } }
-        let upper = text.uppercased()
-        let name = upper.hasPrefix("SIG") ? String(upper.dropFirst(3)) : upper
-        return SignalName.number(of: name)
+        return SignalName.number(of: name(text))
     }
 
     /// As timeout(1) reads it: also 0 or EXIT for none, and the status of what a signal has ended, such as 137.
@@ -22,8 +20,7 @@ public enum SignalArgument {
     /// Source: coreutils 9.1, observed: 128 and more are folded as shells and waitpid(2) make statuses of signals. Numbers
     /// without a name are signals too: NEWS, 9.5.
     public static func parseAsTimeout(_ text: String) -> Int32? {
-        let upper = text.uppercased()
-        let name = upper.hasPrefix("SIG") ? String(upper.dropFirst(3)) : upper
+        let name = name(text)
         if name == "EXIT" { return 0 }
         guard let first = name.utf8.first, (48...57).contains(first) else { return parse(text) }
         guard isNumber(name), let status = Int32(name) else { return nil }
@@ -42,6 +39,12 @@ public enum SignalArgument {
                     + "another signal, such as USR1, is needed")
         }
         return signal
+    }
+
+    /// In capitals, without SIG.
+    private static func name(_ text: String) -> String {
+        let upper = text.uppercased()
+        return upper.hasPrefix("SIG") ? String(upper.dropFirst(3)) : upper
     }
 
     private static func isNumber(_ text: String) -> Bool {

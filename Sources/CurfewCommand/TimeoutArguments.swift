@@ -24,6 +24,7 @@ public final class TimeoutArguments {
     /// What is asked for.
     public enum Request {
         case run(RunPlan)
+        case help
         case version
     }
 
@@ -45,19 +46,19 @@ public final class TimeoutArguments {
     }
 
     private func usage(_ error: GetoptError) -> UsageError {
-        if error.problem == Self.helpWanted { return .help("timeout") }
         let problem = error.problem.isEmpty ? [] : ["\(caller): \(error.problem)"]
         return UsageError(
             "timeout", lines: problem + ["Try '\(name) --help' for more information."], status: ExitStatus.curfewFailed)
     }
 
-    private static let helpWanted = "help"
-
     private func read(_ reader: GetoptReader) throws(GetoptError) -> Request {
         var reader = reader
         while let (option, value) = try reader.next() {
-            if option == .version { return .version }
-            try set(option, to: value)
+            switch option {
+            case .help: return .help
+            case .version: return .version
+            default: try set(option, to: value)
+            }
         }
         let operands = reader.rest
         // timeout(1) says no more than where to find help.
@@ -75,8 +76,7 @@ public final class TimeoutArguments {
         case .preserveStatus: policy.preservesStatus = true
         case .signal: policy.signal = try Self.signal(value)
         case .verbose: isVerbose = true
-        case .help: throw GetoptError(Self.helpWanted)
-        case .version: break
+        case .help, .version: break
         case .containment: containment = try Self.choice(option, value)
         case .memory:
             guard let bytes = SizeArgument.parse(value) else { throw Self.bad(option, value, SizeArgument.accepted) }

@@ -166,8 +166,11 @@ extension App {
             timeout.isLimitOver = true
             return expire(policy, at: now, into: &effects)
         }
-        let elapsed = startedAt.map { now - $0 }
-        kill(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now), at: now, into: &effects)
+        kill(timeLimitReport(at: now), at: now, into: &effects)
+    }
+
+    func timeLimitReport(at now: Instant) -> KillReport {
+        killReport(.timeLimit, limit: policy.timeLimit, elapsed: startedAt.map { now - $0 }, at: now)
     }
 
     private mutating func killForLaunch(at now: Instant, into effects: inout [Effect]) {

@@ -66,8 +66,7 @@ extension App {
 
     private mutating func noteExpiry(at now: Instant) {
         guard !hasTimedOut else { return }
-        let elapsed = startedAt.map { now - $0 }
-        timeout.expiry = .report(killReport(.timeLimit, limit: policy.timeLimit, elapsed: elapsed, at: now))
+        timeout.expiry = .report(timeLimitReport(at: now))
     }
 
     private func tellExpiry(into effects: inout [Effect]) {
@@ -80,7 +79,7 @@ extension App {
 
     /// What is stopped would only let the signal pend; and whoever handles it needs time for that.
     private mutating func wake(forSignalUntil limit: Span, at now: Instant, into effects: inout [Effect]) {
-        if !isInForeground, !isAware { grace = Countdown(limit, startingAt: isTraced ? nil : now) }
+        if !isInForeground, !isAware { grace = countdown(limit, at: now) }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
         } else {

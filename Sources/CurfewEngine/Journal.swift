@@ -48,18 +48,10 @@ final class Journal: JournalWriting {
 
     /// A failure is told once, and ends the journal; nothing else is held up by it.
     private func write(_ bytes: [UInt8]) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                curfew_write(descriptor.number, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            guard count > 0 else {
-                let reason = String(cString: strerror(-Int32(count)))
-                StandardError.print("curfew: the journal \(path) ends here: \(reason)")
-                descriptor.close()
-                return
-            }
-            written += Int(count)
-        }
+        let result = SmallFile.write(bytes, to: descriptor.number)
+        guard result < 0 else { return }
+        let reason = String(cString: strerror(-result))
+        StandardError.print("curfew: the journal \(path) ends here: \(reason)")
+        descriptor.close()
     }
 }

@@ -28,17 +28,9 @@ struct ReportFile {
         report.write(into: &bytes, indent: 2)
         bytes.append(10)
         _ = ftruncate(descriptor.number, 0)
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                curfew_write(descriptor.number, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            if count <= 0 {
-                let reason = String(cString: strerror(-count))
-                StandardError.print("curfew: the report \(path) is not whole: \(reason)")
-                return
-            }
-            written += Int(count)
-        }
+        let result = SmallFile.write(bytes, to: descriptor.number)
+        guard result < 0 else { return }
+        let reason = String(cString: strerror(-result))
+        StandardError.print("curfew: the report \(path) is not whole: \(reason)")
     }
 }

@@ -95,7 +95,7 @@ extension ReportStore {
         var bytes: [UInt8] = []
         report.write(into: &bytes, indent: 2)
         bytes.append(10)
-        let written = Self.write(bytes, to: file)
+        let written = SmallFile.write(bytes, to: file)
         // Some file systems tell only now that there is no room. Source: close(2), NOTES.
         let closed = curfew_close(file)
         var result = written < 0 ? written : closed
@@ -104,19 +104,6 @@ extension ReportStore {
             _ = curfew_unlink_at(directory, id.temporaryName)
             throw KernelError("write", path + "/" + id.fileName, errno: -result)
         }
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                curfew_write(file, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            if count == -EINTR { continue }
-            if count <= 0 { return count < 0 ? count : -EIO }
-            written += Int(count)
-        }
-        return 0
     }
 
     /// Makes sure of the directory: this user's, and nobody else's to write in.

@@ -26,12 +26,10 @@ extension Supervision {
     private func end(_ status: Ending.Status) -> Never {
         switch status {
         case .exit(let code): curfew_exit(code)
-        case .raise(SIGKILL) where kernel.frontsGroup != nil:
-            // The front, and whoever else is in its group, as timeout(1) does it.
-            if let group = kernel.frontsGroup { _ = curfew_kill(-group, SIGKILL) }
-            curfew_exit(0)
         case .raise(let signal):
             page.setFrontsSignal(signal)
+            // The front, and whoever else is in its group, as timeout(1) does it.
+            if signal == SIGKILL, let group = kernel.frontsGroup { _ = curfew_kill(-group, SIGKILL) }
             curfew_exit(0)
         }
     }

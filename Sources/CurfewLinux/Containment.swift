@@ -32,7 +32,7 @@ public struct Containment: Sendable {
     public internal(set) var outOfMemoryEvent: Int32 = -1
     /// What `armMemoryMark` waits by: an eventfd of v1, or an inotify descriptor on `memory.events`.
     var markEvent = Descriptor.none
-    /// Where we are ourselves. Kept also because to free its strings costs a launch a seventh of its instructions.
+    /// Where we were when it was made. Kept, and never read: to free its strings costs a launch a seventh of its instructions.
     private var mounts: CgroupMounts?
     /// Our own cgroup, where it hands controllers down for this app's sake.
     private var delegating: String?

@@ -17,6 +17,20 @@ public enum SmallFile {
         }
     }
 
+    /// Writes all of it to an open file; 0, or -errno, -EIO where nothing more is taken.
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                curfew_write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            if count == -EINTR { continue }
+            if count <= 0 { return count < 0 ? count : -EIO }
+            written += Int(count)
+        }
+        return 0
+    }
+
     /// The whole file as bytes, however long; nil if it can't be read.
     public static func bytes(of path: String, at directory: Int32 = AT_FDCWD) -> [UInt8]? {
         var descriptor = Descriptor(curfew_open_at(directory, path, O_RDONLY, 0))

@@ -88,6 +88,25 @@ static inline bool ended_by(int pidfd, long long deadline_ns) {
     }
 }
 
+// A child that does nothing, until it is killed, its parent is gone or its time is over.
+static inline pid_t idle_child(unsigned lifetime_s) {
+    pid_t leader = getpid(), pid = fork();
+    if (pid < 0) die("fork");
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != leader) _exit(0);
+        alarm(lifetime_s);
+        for (;;) pause();
+    }
+    return pid;
+}
+
+static inline int end_children(const pid_t *pids, int count) {
+    for (int i = 0; i < count; i++) kill(pids[i], SIGKILL);
+    while (wait(NULL) > 0) {}
+    return 0;
+}
+
 // The harness is a subreaper, so all that a wrapper leaves behind becomes its child and can be found,
 // killed and reaped by pid without touching a stranger. Comets leave because `stop` is set.
 static inline void kill_children(void) {

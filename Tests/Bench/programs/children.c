@@ -5,29 +5,15 @@
 
 #define LIFETIME_S 120
 
-static pid_t idle_child(pid_t leader) {
-    pid_t pid = fork();
-    if (pid < 0) die("fork");
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != leader) _exit(0);
-        alarm(LIFETIME_S);
-        for (;;) pause();
-    }
-    return pid;
-}
-
 int main(int argc, char **argv) {
     if (argc != 2) return 64;
     int count = atoi(argv[1]);
-    pid_t leader = getpid(), *pids = calloc((size_t)count, sizeof *pids);
+    pid_t *pids = calloc((size_t)count, sizeof *pids);
     alarm(LIFETIME_S);
     long long start = now_ns();
-    for (int i = 0; i < count; i++) pids[i] = idle_child(leader);
+    for (int i = 0; i < count; i++) pids[i] = idle_child(LIFETIME_S);
     printf("%.1f\n", count * 1e9 / (double)(now_ns() - start));
     fflush(stdout);
     while (getchar() != EOF) {}
-    for (int i = 0; i < count; i++) kill(pids[i], SIGKILL);
-    while (wait(NULL) > 0) {}
-    return 0;
+    return end_children(pids, count);
 }

@@ -17,28 +17,10 @@
 #define LIFETIME_S 240
 #define FREEZE_LIMIT 8000000000LL
 
-static pid_t idle_child(void) {
-    pid_t leader = getpid(), pid = fork();
-    if (pid < 0) die("fork");
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != leader) _exit(0);
-        alarm(LIFETIME_S);
-        for (;;) pause();
-    }
-    return pid;
-}
-
 static pid_t *make_children(int count) {
     pid_t *pids = calloc((size_t)count + 1, sizeof *pids);
-    for (int i = 0; i < count; i++) pids[i] = idle_child();
+    for (int i = 0; i < count; i++) pids[i] = idle_child(LIFETIME_S);
     return pids;
-}
-
-static int end_children(const pid_t *pids, int count) {
-    for (int i = 0; i < count; i++) kill(pids[i], SIGKILL);
-    while (wait(NULL) > 0) {}
-    return 0;
 }
 
 // The children come to rest before the first figure.
