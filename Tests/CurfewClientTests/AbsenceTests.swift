@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Without a supervisor, or with one that goes")
+@Suite("Without a supervisor, or with one that goes", .timeLimit(.minutes(2)))
 struct AbsenceTests {
     private static let nobody = SupervisorAddress(socketPath: nil, inheritedDescriptor: nil)
 

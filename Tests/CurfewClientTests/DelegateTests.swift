@@ -50,7 +50,7 @@ final class RecordingDelegate: CurfewApplicationDelegate {
     }
 }
 
-@Suite("Events as a delegate hears them")
+@Suite("Events as a delegate hears them", .timeLimit(.minutes(2)))
 struct DelegateTests {
     private final class Indifferent: CurfewApplicationDelegate {}
 

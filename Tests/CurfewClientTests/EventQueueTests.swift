@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Events that wait for a slow listener")
+@Suite("Events that wait for a slow listener", .timeLimit(.minutes(2)))
 struct EventQueueTests {
     private func change(_ name: String, _ sequence: Int) -> LifecycleEvent {
         LifecycleEvent(.change, name: name, sequence: sequence)

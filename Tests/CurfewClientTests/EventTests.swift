@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Events as a sequence")
+@Suite("Events as a sequence", .timeLimit(.minutes(2)))
 struct EventTests {
     private static let home = "event name=didEnterBackground seq=4 ack=required seconds=5.000"
 

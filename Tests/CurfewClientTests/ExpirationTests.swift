@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Expiration handlers")
+@Suite("Expiration handlers", .timeLimit(.minutes(2)))
 struct ExpirationTests {
     private static func warning(_ task: Int) -> String {
         "event name=backgroundTaskWillExpire seq=\(task) task=\(task) seconds=5.000"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("A child that is forked and executes nothing")
+@Suite("A child that is forked and executes nothing", .timeLimit(.minutes(2)))
 struct ForkTests {
     /// The child's exit status, which it gives to itself without running anything of ours at its exit.
     private func inForkedChild(_ body: () -> Bool) throws -> Int32 {
@@ -33,6 +33,8 @@ struct ForkTests {
             #expect(status == 0)
             withExtendedLifetime(loop) {}
             #expect(application.isMultitaskingSupported)
+            // It came on a connection of its own.
+            try supervisor.wait(for: "hello")
             #expect(supervisor.requests.map(\.message.verb).sorted() == ["begin", "hello", "remaining"])
         }
     }

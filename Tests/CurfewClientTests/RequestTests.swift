@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Requests to a supervisor")
+@Suite("Requests to a supervisor", .timeLimit(.minutes(2)))
 struct RequestTests {
     @Test("A task is begun, and ended by its number")
     func beginAndEnd() throws {

@@ -2,7 +2,7 @@ import CurfewClient
 import CurfewClientTestKit
 import Testing
 
-@Suite("The test kit")
+@Suite("The test kit", .timeLimit(.minutes(2)))
 struct TestKitTests {
     // MARK: Background tasks
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurfewClient
 
-@Suite("Waiting on a thread")
+@Suite("Waiting on a thread", .timeLimit(.minutes(2)))
 struct WaitingTests {
     @Test("A latch gives its value to who waits, and says who doesn't any more")
     func latch() throws {

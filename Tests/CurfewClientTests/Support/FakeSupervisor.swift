@@ -19,6 +19,9 @@ final class FakeSupervisor: Sendable {
     typealias Answering = @Sendable (Message) -> [String]?
 
     private struct State: Sendable {
+        /// Nil once it is closed: the number may be another test's socket by then.
+        var listener: Int32?
+        var hasDied = false
         var requests: [Request] = []
         var connections: [Int: Int32] = [:]
         var lastConnection = 0
@@ -32,17 +35,17 @@ final class FakeSupervisor: Sendable {
     let address: SupervisorAddress
     private let state = Monitor(State())
     private let answering: Answering
-    private let listener: Int32
     private let path: String?
 
     /// Listens on a socket of its own, as CURFEW_SOCKET names one.
     init(answering: @escaping Answering = { _ in nil }) throws {
         self.answering = answering
         let path = "/tmp/curfew-client-test-\(getpid())-\(FakeSupervisor.nextNumber())"
-        listener = try FakeSupervisor.listen(path)
+        let listener = try FakeSupervisor.listen(path)
         self.path = path
         address = SupervisorAddress(socketPath: path, inheritedDescriptor: nil)
-        try onThread { [self] in accept() }
+        state.withLock { $0.listener = listener }
+        try onThread { [self] in accept(on: listener) }
     }
 
     /// Holds the other end of a control pipe, as CURFEW_FD names one.
@@ -50,7 +53,7 @@ final class FakeSupervisor: Sendable {
         self.answering = answering
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        (listener, path) = (-1, nil)
+        path = nil
         address = SupervisorAddress(socketPath: nil, inheritedDescriptor: ends[1])
         let isRead = add(ends[0])
         try #require(isRead)
@@ -75,19 +78,23 @@ final class FakeSupervisor: Sendable {
 
     // MARK: Connections
 
-    private func accept() {
+    private func accept(on listener: Int32) {
         while case let descriptor = Glibc.accept(listener, nil, nil), descriptor >= 0 {
             if !add(descriptor) { Glibc.close(descriptor) }
         }
+        state.withLock { $0.listener = nil }
         close(listener)
     }
 
     private func add(_ descriptor: Int32) -> Bool {
-        let connection = state.withLock { state in
+        let connection: Int? = state.withLock { state in
+            // Accepted just before, it would outlive it.
+            if state.hasDied { return nil }
             state.lastConnection += 1
             state.connections[state.lastConnection] = descriptor
             return state.lastConnection
         }
+        guard let connection else { return false }
         return SystemThread.start { [self] in
             read(descriptor, connection)
             state.withLock { state in
@@ -107,19 +114,23 @@ final class FakeSupervisor: Sendable {
         }
     }
 
+    /// Records a request and answers it in one step: what is sent by whoever sees the request comes after the answer.
     private func handle(_ message: Message, _ connection: Int) {
-        state.withLock { $0.requests.append(Request(connection: connection, message: message)) }
-        let lines = answering(message) ?? usualAnswer(to: message)
-        if !lines.isEmpty { send(lines, to: connection) }
+        state.withLock { state in
+            state.requests.append(Request(connection: connection, message: message))
+            let lines = answering(message) ?? FakeSupervisor.usualAnswer(to: message, &state)
+            guard !lines.isEmpty, let descriptor = state.connections[connection] else { return }
+            FakeSupervisor.send(FakeSupervisor.bytes(of: lines), to: descriptor)
+        }
     }
 
-    private func usualAnswer(to message: Message) -> [String] {
+    private static func usualAnswer(to message: Message, _ state: inout State) -> [String] {
         let id = message["id"].map { "id=\($0) " } ?? ""
         switch message.verb {
         case "hello": return ["ok \(id)version=1 app=test state=active"]
-        case "begin": return ["ok \(id)task=\(beginTask()) remaining=inf"]
+        case "begin": return ["ok \(id)task=\(beginTask(&state)) remaining=inf"]
         case "end":
-            let isKnown = state.withLock { $0.tasks.remove(Int(message["task"] ?? "") ?? 0) } != nil
+            let isKnown = state.tasks.remove(Int(message["task"] ?? "") ?? 0) != nil
             return [isKnown ? "ok \(id)" : "ok \(id)ignored=unknown-task"]
         case "remaining": return ["ok \(id)seconds=571.204"]
         case "status": return ["task \(id)task=1 name=x age=1.000", "ok \(id)app=test state=background"]
@@ -127,33 +138,38 @@ final class FakeSupervisor: Sendable {
         }
     }
 
-    /// The number of a new open task.
-    func beginTask() -> Int {
-        state.withLock { state in
-            state.lastTask += 1
-            state.tasks.insert(state.lastTask)
-            return state.lastTask
-        }
+    private static func beginTask(_ state: inout State) -> Int {
+        state.lastTask += 1
+        state.tasks.insert(state.lastTask)
+        return state.lastTask
+    }
+
+    private static func bytes(of lines: [String]) -> [UInt8] { Array(lines.map { $0 + "\n" }.joined().utf8) }
+
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) {
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     // MARK: What a test does
 
+    /// The number of a new open task.
+    func beginTask() -> Int { state.withLock { FakeSupervisor.beginTask(&$0) } }
+
     /// Sends lines, in one piece, to one connection.
-    func send(_ lines: [String], to connection: Int) {
-        sendBytes(Array(lines.map { $0 + "\n" }.joined().utf8), to: connection)
-    }
+    func send(_ lines: [String], to connection: Int) { sendBytes(FakeSupervisor.bytes(of: lines), to: connection) }
 
     func sendBytes(_ bytes: [UInt8], to connection: Int) {
         // Gone with its app, perhaps.
         guard let descriptor = state.withLock({ $0.connections[connection] }) else { return }
-        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        FakeSupervisor.send(bytes, to: descriptor)
     }
 
     /// Ends every connection, as a supervisor that dies does.
     func die() {
-        if listener >= 0 { _ = shutdown(listener, Int32(SHUT_RDWR)) }
         if let path { unlink(path) }
         state.withLock { state in
+            state.hasDied = true
+            if let listener = state.listener { _ = shutdown(listener, Int32(SHUT_RDWR)) }
             for descriptor in state.connections.values { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
     }
