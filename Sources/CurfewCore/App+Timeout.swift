@@ -39,7 +39,7 @@ extension App {
         if hadNotice || policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
         wake(forSignalUntil: .infinite, at: now, into: &effects)
-        if isFirst { tellExpiry(into: &effects) }
+        if isFirst, let report = expiryReport { effects.append(.expire(id, report)) }
         effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
     }
 
@@ -50,8 +50,7 @@ extension App {
         timeout.hasKilled = true
         guard let report = expiryReport else { return }
         if policy.sparesDescendants {
-            tellExpiry(into: &effects)
-            effects.append(.signal(id, Self.signalKill, leaderOnly: true))
+            effects.append(.killLeader(id, report))
         } else {
             kill(report, at: now, into: &effects)
         }
@@ -67,10 +66,6 @@ extension App {
     private mutating func noteExpiry(at now: Instant) {
         guard !hasTimedOut else { return }
         timeout.expiry = .report(timeLimitReport(at: now))
-    }
-
-    private func tellExpiry(into effects: inout [Effect]) {
-        if let report = expiryReport { effects.append(.expire(id, report)) }
     }
 
     var expiryReport: KillReport? {

@@ -12,6 +12,8 @@ public enum Effect: Sendable, Hashable {
     case signal(AppID, Int32, leaderOnly: Bool)
     /// Its time is over: the signal that asks for an end comes next.
     indirect case expire(AppID, KillReport)
+    /// SIGKILL to its leader alone; what that has started is spared.
+    indirect case killLeader(AppID, KillReport)
     /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
     indirect case kill(AppID, KillReport)
     /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`.

@@ -19,6 +19,7 @@ extension Effect {
         case .signal(let app, let signal, let leaderOnly):
             ("signal", app, [Field("signal", Int(signal)), Field("leader-only", leaderOnly)])
         case .expire(let app, let report): ("expire", app, report.journalFields)
+        case .killLeader(let app, let report): ("killLeader", app, report.journalFields)
         case .release(let app): ("release", app, [])
         case .kill(let app, let report): ("kill", app, report.journalFields)
         case .sweep(let app, let kills): ("sweep", app, [Field("kills", kills)])

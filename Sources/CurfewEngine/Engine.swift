@@ -1,5 +1,6 @@
 import CurfewCore
 import CurfewLinux
+import Glibc
 
 /// Feeds inputs to the core and does what it answers, in order, until nothing more follows.
 ///
@@ -139,18 +140,24 @@ public final class Engine {
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app): suspend(app)
         case .resume(let app): resume(app)
-        case .terminate(let app, let signal): kernel.terminate(app, signal: signal)
+        case .terminate(let app, let signal): kernel.signal(app, signal, leaderOnly: false)
         case .signal(let app, let signal, let leaderOnly):
             host.willSignal(app, signal)
             kernel.signal(app, signal, leaderOnly: leaderOnly)
         case .expire(let app, let report):
-            host.willKill(app, report)
+            host.willEnd(app, report)
+            host.record(.expired(report), of: app)
+        case .killLeader(let app, let report):
+            host.willEnd(app, report)
+            host.willSignal(app, SIGKILL)
+            kernel.signal(app, SIGKILL, leaderOnly: true)
             host.record(.killing(report), of: app)
         case .release(let app):
             kernel.release(app)
             result(.treeGone(app))
         case .kill(let app, let report):
-            host.willKill(app, report)
+            host.willEnd(app, report)
+            host.willSignal(app, SIGKILL)
             kill(app)
             host.record(.killing(report), of: app)
         case .sweep(let app, let kills): sweep(app, kills: kills)

@@ -61,6 +61,7 @@ extension EventLog.Entry {
         case .note(let note): note.content
         case .stillRunning(let processes):
             ("stillRunning", [Field("processes", processes.map(\.text).joined(separator: "; "))])
+        case .expired(let report): ("timeLimitDidPass", report.fields)
         case .killing(let report): ("willKill", report.fields)
         case .ended(let ending): ("didEnd", ending.fields)
         case .channelDropped(let reason): ("channelDidDrop", [Field("reason", reason)])

@@ -7,6 +7,8 @@ public enum EventRecord: Sendable, Hashable {
     case delivered(Event, sequence: Int)
     case note(Note)
     case stillRunning([PendingProcess])
+    /// Its time limit has passed, and it is signalled to end of itself.
+    case expired(KillReport)
     case killing(KillReport)
     case ended(Ending)
     case channelDropped(reason: String)

@@ -14,8 +14,6 @@ public protocol Kernel: AnyObject {
     func resume(_ app: AppID)
     /// Continues what a terminal has stopped, when the app isn't suspended.
     func continueAfterTerminalStop(_ app: AppID)
-    /// The signal that asks for an end, to every process.
-    func terminate(_ app: AppID, signal: Int32)
     /// This signal, and SIGCONT, to every process; or, alone, to the leader.
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool)
     /// Lets every process of it go, back to where we are ourselves.
@@ -53,9 +51,9 @@ public protocol EngineHost: AnyObject {
     func deliver(_ delivery: Delivery, to app: AppID)
     func reply(_ reply: Reply, to request: RequestID)
     func record(_ record: EventRecord, of app: AppID)
-    /// Nothing has been done yet: the last moment to look at its processes.
-    func willKill(_ app: AppID, _ report: KillReport)
-    /// A signal that the supervisor was sent, or the time limit's, is about to be passed on.
+    /// It is about to be killed, or signalled to end: the last moment to look at its processes.
+    func willEnd(_ app: AppID, _ report: KillReport)
+    /// SIGKILL, the time limit's signal or one that the supervisor was sent is about to be sent to it.
     func willSignal(_ app: AppID, _ signal: Int32)
     func pressureChanged(to level: PressureLevel, available: UInt64)
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)

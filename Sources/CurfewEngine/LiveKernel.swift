@@ -42,8 +42,6 @@ final class LiveKernel: Kernel {
     }
 
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
-    func terminate(_ app: AppID, signal: Int32) { self.signal(app, signal, leaderOnly: false) }
-
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
         if leaderOnly {
             passToLeader?(signal)

@@ -39,8 +39,7 @@ extension Supervision {
         return now >= foreseenKill && now - foreseenKill < Self.foresight
     }
 
-    func willKill(_ app: AppID, _ report: KillReport) {
-        if plan.isVerbose, engine.core.app(app)?.isKilled == true { tellSignal(SIGKILL) }
+    func willEnd(_ app: AppID, _ report: KillReport) {
         if isForeseen, !report.reason.isJetsam { return }
         let isUrgent = report.reason == .memoryLimit
         let snapshot = isUrgent ? takeUrgentSnapshot() : takeSnapshot(within: Self.snapshotMicroseconds)

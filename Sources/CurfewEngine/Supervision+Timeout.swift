@@ -60,12 +60,9 @@ extension Supervision {
 
     // MARK: What is said
 
-    func willSignal(_ app: AppID, _ signal: Int32) {
-        if plan.isVerbose { tellSignal(signal) }
-    }
-
     /// In timeout(1)'s words.
-    func tellSignal(_ signal: Int32) {
+    func willSignal(_ app: AppID, _ signal: Int32) {
+        guard plan.isVerbose else { return }
         StandardError.print(
             "\(plan.caller): sending signal \(SignalName.of(signal)) to command \(Quoted.text(plan.command))")
     }

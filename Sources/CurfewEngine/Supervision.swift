@@ -9,10 +9,6 @@ import Glibc
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Control`, `+Requests`,
 /// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`.
 final class Supervision {
-    /// What `ps` calls the process. A peer's ancestor of this name holds the peer in an app; see `Ancestry`.
-    static let processName = "curfew-sup"
-    /// Of one whose processes aren't an app: they may speak for an outer one, and drive others.
-    static let namelessProcessName = "curfew-timeout"
     static let app = AppID(1)
 
     let plan: RunPlan
@@ -103,7 +99,8 @@ final class Supervision {
         if getppid() != front { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
-        _ = (plan.hasLifecycle ? Self.processName : Self.namelessProcessName).withCString { curfew_set_name($0) }
+        let name = plan.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }
     }
 
     private func waitOnce() {

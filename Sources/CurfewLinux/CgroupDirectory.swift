@@ -223,7 +223,7 @@ public enum CgroupDirectory {
     }
 
     private static func isSupervisor(_ pid: Int32, _ stat: Procfs.Stat) -> Bool {
-        stat.isSupervisor || Procfs.commandName(pid) == "curfew-timeout"
+        stat.isSupervisor || Procfs.commandName(pid) == SupervisorName.withoutApp.description
     }
 
     /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.

@@ -188,9 +188,6 @@ public enum Procfs {
 }
 
 extension Procfs.Stat {
-    /// The name that a supervisor gives itself; see `Supervision.processName`.
-    static let supervisorName: StaticString = "(curfew-sup)"
-
     /// Parses `PID (NAME) STATE PPID PGRP …`; the name may hold blanks and brackets.
     init?(_ text: UnsafeRawBufferPointer) {
         guard let open = text.firstIndex(of: 40), let close = text.lastIndex(of: 41), open < close,
@@ -198,10 +195,7 @@ extension Procfs.Stat {
         else {
             return nil
         }
-        let name = UnsafeRawBufferPointer(rebasing: text[open...close])
-        isSupervisor =
-            name.count == Self.supervisorName.utf8CodeUnitCount
-            && name.baseAddress.map { memcmp($0, Self.supervisorName.utf8Start, name.count) == 0 } ?? false
+        isSupervisor = SupervisorName.ofApp.equals(UnsafeRawBufferPointer(rebasing: text[(open + 1)..<close]))
         state = text[close + 2]
         var fields: (parent: UInt64, group: UInt64, user: UInt64, system: UInt64, threads: UInt64, start: UInt64) =
             (0, 0, 0, 0, 0, 0)

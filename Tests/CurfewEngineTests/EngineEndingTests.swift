@@ -155,7 +155,7 @@ struct EngineEndingTests {
     func quitWhileStarting() {
         let scenario = EngineScenario()
         scenario.engine.launch(.a, Policy(profile: .ios4))
-        #expect(scenario.feed(.quit(.a, request: nil)).prefix(2) == ["will kill a", "SIGKILL a"])
+        #expect(scenario.feed(.quit(.a, request: nil)).prefix(3) == ["will end a", "will signal a 9", "SIGKILL a"])
         #expect(scenario.pass(.milliseconds(1)).last == "ended a exit(137)")
     }
 

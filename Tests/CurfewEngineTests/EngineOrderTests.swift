@@ -59,7 +59,8 @@ struct EngineOrderTests {
         #expect(scenario.untilDeadline == .milliseconds(1))
         #expect(
             scenario.pass(.milliseconds(1)) == [
-                "footprint a limit 1600000: 2000001", "will kill a", "SIGKILL a", "record a killing memory-limit",
+                "footprint a limit 1600000: 2000001", "will end a", "will signal a 9", "SIGKILL a",
+                "record a killing memory-limit",
                 "record a state notRunning", "state a active to notRunning",
             ])
     }
@@ -129,7 +130,7 @@ struct EngineOrderTests {
     @Test("Quit of a plain app: SIGTERM, and SIGKILL when its limit is over")
     func quit() {
         let scenario = EngineScenario.running()
-        #expect(scenario.feed(.quit(.a, request: RequestID(1))) == ["SIGTERM a", "reply 1 state active"])
+        #expect(scenario.feed(.quit(.a, request: RequestID(1))) == ["signal 15 a", "reply 1 state active"])
         #expect(
             scenario.pass(.seconds(5)).only("SIGKILL", "record a killing") == [
                 "SIGKILL a", "record a killing process-exit-watchdog",

@@ -127,6 +127,6 @@ struct EngineResourceTests {
     @Test("The host looks at the processes before the first of them is killed")
     func looksFirst() {
         let scenario = running { $0.timeLimit = .seconds(1) }
-        #expect(scenario.pass(.seconds(1)).prefix(2) == ["will kill a", "SIGKILL a"])
+        #expect(scenario.pass(.seconds(1)).prefix(3) == ["will end a", "will signal a 9", "SIGKILL a"])
     }
 }

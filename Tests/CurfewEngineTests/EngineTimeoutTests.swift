@@ -16,7 +16,7 @@ struct EngineTimeoutTests {
     func order() {
         #expect(
             running().pass(.seconds(1)) == [
-                "will kill a", "record a killing time-limit", "will signal a 15", "signal 15 a",
+                "will end a", "record a expired time-limit", "will signal a 15", "signal 15 a",
             ])
     }
 
@@ -33,6 +33,17 @@ struct EngineTimeoutTests {
     func leaderOnly() {
         let lines = running(TimeoutPolicy(sparesDescendants: true)).pass(.seconds(1))
         #expect(lines.last == "signal 15 a, its leader")
+    }
+
+    @Test("and killed alone, which is told as a kill, once")
+    func leaderKilled() {
+        let scenario = running(TimeoutPolicy(killAfter: .seconds(1), sparesDescendants: true))
+        let lines = scenario.pass(.seconds(1)) + scenario.pass(.seconds(1))
+        #expect(
+            lines.suffix(4) == [
+                "will end a", "will signal a 9", "signal 9 a, its leader", "record a killing time-limit",
+            ])
+        #expect(lines.filter { $0.hasPrefix("record a expired") }.count == 1)
     }
 
     @Test("What outlives a command in time is released, and the run is over")

@@ -33,6 +33,10 @@ struct EventLogTests {
                 + #"why="process-exit-watchdog (0x8badf00d): it hadn't ended 5 s after willTerminate""#
         ),
         (
+            .expired(.sample(.timeLimit)),
+            #"timeLimitDidPass reason=time-limit why="time-limit: it ran for some time; the limit is some time""#
+        ),
+        (
             .killing(.sample(.supervisorExit)),
             #"willKill reason=supervisor-exit why="supervisor-exit: its supervisor ended""#
         ),

@@ -15,7 +15,8 @@ extension ReferenceApp {
             if kills { endRun() }
         case .ended(_, let ending): try judge(ending)
         // TimeoutTests has a reference of its own for these.
-        case .signal, .expire, .release: throw Violation("no time limit here is kept as timeout(1) keeps it")
+        case .signal, .expire, .killLeader, .release:
+            throw Violation("no time limit here is kept as timeout(1) keeps it")
         case .stateChanged(_, let from, let to): try change(from, to, by: input)
         case .measureFootprint:
             guard let memory = policy.memory else { throw Violation("measured without need") }

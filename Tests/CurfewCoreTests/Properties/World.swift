@@ -265,7 +265,7 @@ extension Effect {
             .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
             .checkTracer(let id), .measureCPUTime(let id), .note(let id, _), .limitMemory(let id, _),
             .signal(let id, _, _), .expire(let id, _), .release(let id), .checkLocks(let id), .pageOut(let id, _),
-            .throttle(let id, _), .setPriority(let id, _):
+            .throttle(let id, _), .setPriority(let id, _), .killLeader(let id, _):
             id
         case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }

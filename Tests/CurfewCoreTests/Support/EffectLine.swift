@@ -11,6 +11,7 @@ func line(_ effect: Effect) -> String {
     case .signal(let app, let signal, let leaderOnly):
         "signal \(signal) \(letter(app))" + (leaderOnly ? ", its leader only" : "")
     case .expire(let app, let report): "time is over for \(letter(app)) \(text(report))"
+    case .killLeader(let app, let report): "kill the leader of \(letter(app)) \(text(report))"
     case .release(let app): "release \(letter(app))"
     case .measureCPUTime(let app): "measure CPU time \(letter(app))"
     case .kill(let app, let report): "kill \(letter(app)) \(text(report))"

@@ -33,7 +33,7 @@ final class FakeHost: EngineHost {
         onStateChange?(app, from, to)
     }
 
-    func willKill(_ app: AppID, _ report: KillReport) { journal.note("will kill \(app.letter)") }
+    func willEnd(_ app: AppID, _ report: KillReport) { journal.note("will end \(app.letter)") }
 
     func willSignal(_ app: AppID, _ signal: Int32) { journal.note("will signal \(app.letter) \(signal)") }
 

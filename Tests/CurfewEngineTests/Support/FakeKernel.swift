@@ -93,10 +93,6 @@ final class FakeKernel: Kernel {
 
     func continueAfterTerminalStop(_ app: AppID) { journal.note("continue \(app.letter) after terminal stop") }
 
-    func terminate(_ app: AppID, signal: Int32) {
-        journal.note("\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(app.letter)")
-    }
-
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
         journal.note("signal \(signal) \(app.letter)" + (leaderOnly ? ", its leader" : ""))
     }

@@ -42,6 +42,7 @@ extension EventRecord {
         case .delivered(let event, let sequence): "delivered \(event.name) #\(sequence)"
         case .note(let note): "note \(note)"
         case .stillRunning(let processes): "stillRunning \(processes.map(\.text).joined(separator: "; "))"
+        case .expired(let report): "expired \(report.reason.rawValue)"
         case .killing(let report): "killing \(report.reason.rawValue)"
         case .ended: "ended"
         case .channelDropped(let reason): "channelDropped \(reason)"
