@@ -12,6 +12,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -19,6 +20,9 @@ import uuid
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests"))
+import caller  # noqa: E402
+
 # On a slow machine, an emulated one for instance, everything takes longer by some factor.
 PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 LIMIT = 20.0 * PATIENCE
@@ -31,12 +35,7 @@ def binary():
 
 
 def pytest_sessionstart(session):
-    # What the caller left ignored (nohup, a background job) or told its own makes is no business of the tests' programs.
-    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
-        os.environ.pop(variable, None)
+    caller.forget()
     if not os.access(binary(), os.X_OK):
         pytest.exit(f"{binary()} isn't there; run `make build` first", returncode=2)
 

@@ -1,0 +1,11 @@
+"""What every client's test stands on."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import caller  # noqa: E402
+
+
+def pytest_sessionstart(session):
+    caller.forget()
