@@ -12,8 +12,8 @@ public final class ProcessTree {
     /// The leader's own process group; 0 when it shares its caller's.
     public let ownGroup: Int32
     let method: SuspensionMethod
-    /// This process, whose descendants the app's are.
-    public let supervisor: Int32 = getpid()
+    /// Whose descendants the app's processes are.
+    public let supervisor: Int32
 
     /// What we have stopped, with its parent, in the order found.
     var stopped: [Member] = []
@@ -36,11 +36,16 @@ public final class ProcessTree {
         var parent: Int32
     }
 
-    public init(containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod) {
+    /// `supervisor`: this process; it must have no children but the app's.
+    public init(
+        containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod,
+        supervisor: Int32 = getpid()
+    ) {
         self.containment = containment
         self.leader = leader
         self.ownGroup = ownGroup
         self.method = method
+        self.supervisor = supervisor
     }
 
     /// Every process of the app that lives, parents first where only the tree tells.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CurfewLinux
 
-/// Trees in a cgroup of version 2 only: without one, a tree is all descendants of its supervisor, and that would be
-/// every test's children. The integration tests see to the rest.
+/// Trees in a cgroup of version 2 only, whose supervisor is said to be the leader: a tree is all descendants of its
+/// supervisor too, and of this process those are every test's children. The integration tests see to the rest.
 // Skipped where no cgroup v2 hierarchy is mounted or this user may make no cgroup in it.
 @Suite(
     "Stopping and ending a real tree", .serialized,
@@ -34,14 +34,14 @@ struct ProcessTreeTests {
                 :
                 """
             child = try TestChild(shell: script) { $0.cgroup = containment.unified?.directory.number ?? -1 }
-            tree = ProcessTree(containment: containment, leader: child.pid, ownGroup: child.pid, method: method)
+            tree = ProcessTree(
+                containment: containment, leader: child.pid, ownGroup: child.pid, method: method, supervisor: child.pid)
             inner = try #require(child.number())
             child.say("go on")
             escaped = try #require(child.number())
         }
 
         func end() {
-            // Not by the tree, which kills all that is below this process once its cgroup is gone: every test's children.
             try? tree.containment.unified?.kill()
             child.end()
             _ = eventually { tree.containment.remove() }

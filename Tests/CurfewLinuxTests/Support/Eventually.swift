@@ -2,7 +2,7 @@ import CCurfew
 import Glibc
 
 /// How long a test waits for what the kernel does by itself, at most.
-let patience: Int64 = 10_000_000_000
+let patience: Int64 = 30_000_000_000
 
 /// Whether it comes true before the deadline; looked at every millisecond.
 func eventually(_ condition: () -> Bool) -> Bool {
