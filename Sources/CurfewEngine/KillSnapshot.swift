@@ -6,6 +6,34 @@ struct KillSnapshot {
     var processes: [ProcessSnapshot]
     /// How many more there were than there was time to look at.
     var omitted: Int
+    var instant: Instant
+
+    /// So long before a kill for memory the kernel's own can have come.
+    private static let memory = Span.seconds(1)
+
+    /// What is dying has no memory and no command line any more: then what was seen of it just before stands for it.
+    ///
+    /// `includesGone`: what is gone altogether is told as well, for the kernel ends the largest first.
+    func completed(by earlier: KillSnapshot?, includesGone: Bool) -> KillSnapshot {
+        guard let earlier, instant - earlier.instant <= Self.memory else { return self }
+        var completed = self
+        for seen in earlier.processes {
+            if let index = processes.firstIndex(where: { $0.pid == seen.pid }) {
+                completed.processes[index].remember(seen)
+            } else if includesGone, omitted == 0 {
+                completed.processes.append(seen)
+            }
+        }
+        return completed
+    }
+}
+
+extension ProcessSnapshot {
+    fileprivate mutating func remember(_ seen: ProcessSnapshot) {
+        guard footprint == nil else { return }
+        footprint = seen.footprint
+        if commandLine.isEmpty { commandLine = seen.commandLine }
+    }
 }
 
 /// What an app was using when it ended, and who was there besides.

@@ -43,10 +43,11 @@ extension Supervision {
         if isForeseen, !report.reason.isJetsam { return }
         let isUrgent = report.reason == .memoryLimit
         let snapshot = isUrgent ? takeUrgentSnapshot() : takeSnapshot(within: Self.snapshotMicroseconds)
-        // The kernel may have been quicker, and what is dying has no memory any more; then what was seen at the last
-        // warning is told.
+        // The kernel may have been quicker; then what was seen at the last warning is told.
         let isTold = snapshot.processes.contains { $0.footprint != nil }
-        if isTold || lastSnapshot == nil { lastSnapshot = snapshot }
+        if isTold || lastSnapshot == nil {
+            lastSnapshot = snapshot.completed(by: lastSnapshot, includesGone: report.reason.isJetsam)
+        }
         noteMeasures()
         if report.reason.isJetsam {
             measures.neighbours = [
@@ -65,9 +66,10 @@ extension Supervision {
     private func takeSnapshot(
         within microseconds: Int64, order: ([Int32]) -> [Int32] = { $0 }
     ) -> KillSnapshot {
-        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0) }
+        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0, instant: kernel.now) }
+        let instant = kernel.now
         let (processes, omitted) = ProcessSnapshot.take(of: order(tree.processes()), within: microseconds)
-        return KillSnapshot(processes: processes, omitted: omitted)
+        return KillSnapshot(processes: processes, omitted: omitted, instant: instant)
     }
 
     /// Once the app is gone, so is the cgroup that counts.

@@ -1,0 +1,53 @@
+import CurfewCore
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("An app at the moment before it was killed")
+struct KillSnapshotTests {
+    private func process(_ pid: Int32, _ footprint: UInt64?, _ commandLine: [String] = ["hog"]) throws
+        -> ProcessSnapshot
+    {
+        var process = try #require(ProcessSnapshot(of: getpid()))
+        process.pid = pid
+        process.footprint = footprint
+        process.commandLine = commandLine
+        return process
+    }
+
+    private func snapshot(_ processes: [ProcessSnapshot], at milliseconds: Int64, omitted: Int = 0) -> KillSnapshot {
+        KillSnapshot(
+            processes: processes, omitted: omitted, instant: Instant(nanoseconds: 0) + .milliseconds(milliseconds))
+    }
+
+    @Test("What is dying is told as it was seen at the warning")
+    func dying() throws {
+        let earlier = snapshot([try process(7, 100), try process(8, 5)], at: 0)
+        let now = snapshot([try process(7, nil, []), try process(8, 6)], at: 1000)
+        let told = now.completed(by: earlier, includesGone: false)
+        #expect(told.processes.map(\.footprint) == [100, 6])
+        #expect(told.processes[0].commandLine == ["hog"])
+    }
+
+    @Test("What is gone is told after a kill for memory only, and only where all others could be looked at")
+    func gone() throws {
+        let earlier = snapshot([try process(7, 100)], at: 0)
+        func told(omitted: Int = 0, includesGone: Bool) throws -> [Int32] {
+            let now = snapshot([try process(8, 6)], at: 1, omitted: omitted)
+            return now.completed(by: earlier, includesGone: includesGone).processes.map(\.pid)
+        }
+        #expect(try told(includesGone: true) == [8, 7])
+        #expect(try told(includesGone: false) == [8])
+        #expect(try told(omitted: 1, includesGone: true) == [8])
+    }
+
+    @Test("What was seen more than a second ago stands for nothing")
+    func stale() throws {
+        let earlier = snapshot([try process(7, 100), try process(9, 1)], at: 0)
+        let now = snapshot([try process(7, nil)], at: 1001)
+        #expect(now.completed(by: earlier, includesGone: true).processes.map(\.footprint) == [nil])
+        #expect(now.completed(by: nil, includesGone: true).processes.count == 1)
+    }
+}
