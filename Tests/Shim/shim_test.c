@@ -1089,11 +1089,11 @@ static void takes_terminal(const void *unused)
     CHECK_EQ(curfew_terminal_foreground_group(terminal), getpid());
 
     char byte, *arguments[] = {"hold", "--hold", NULL};
+    must(dup3(terminal, CHANNEL, O_CLOEXEC), "dup3");    // before the pair, which could be given this number
     must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "socketpair");
     struct curfew_spawn_request request = plain_request(self);
     request.argv = arguments;
     request.own_process_group = true;
-    must(dup3(terminal, CHANNEL, O_CLOEXEC), "dup3");
     request.terminal_fd = CHANNEL;    // the channel takes this number, but only afterwards
     request.channel_fd = pair[1];
     struct curfew_spawn_result result;
@@ -2332,6 +2332,7 @@ int main(int argc, char **argv, char **envp)
         give_up("mkdtemp");
     owner = getpid();
     signal(SIGCHLD, SIG_DFL);      // whoever started us may have ignored it, and then nothing could be waited for
+    syscall(SYS_close_range, 3, ~0U, 0);    // what we were started with has numbers that the tests count on
     test_spawn();
     test_processes();
     about("");
