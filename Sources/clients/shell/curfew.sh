@@ -499,13 +499,16 @@ _curfew_listen_on() {
 }
 
 # Starts another listener: who killed the last one has perhaps left a line for it, so that its lifeline is of no use.
+# Should the last one live after all, what it still rings for waits until the new one is there.
 _curfew_listen_anew() {
+    curfew_hold
     ! [ -p "/proc/self/fd/$_curfew_lifeline" ] || eval "exec $_curfew_lifeline>&-"
     if _curfew_listen; then
         printf '\n' >&"$_curfew_lifeline"
     else
         _curfew_end_listening off
     fi
+    curfew_release
 }
 
 # Bash has descriptors above 9, too, and hands them on.
