@@ -24,8 +24,8 @@ grep -q 'limit  *100 MiB' "$scratch/report" || fail "the report doesn't name the
 # The same in JSON, for programs: the process with the largest footprint.
 culprit=$(curfew report "$app" --json | python3 -c '
 import json, sys
-worst = max(json.load(sys.stdin)["processes"], key=lambda process: process["footprintBytes"])
-print(worst["name"], worst["footprintBytes"] >> 20)
+worst = max(json.load(sys.stdin)["processes"], key=lambda process: process["footprintBytes"] or 0)
+print(worst["name"], (worst["footprintBytes"] or 0) >> 20)
 ')
 [[ $culprit == python3* ]] || fail "the report's largest process is '$culprit', not python3"
 step "the largest of its processes: ${culprit% *}, ${culprit#* } MiB"

@@ -47,6 +47,7 @@ extension App {
     mutating func killForTimeout(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
         noteExpiry(at: now)
         timeout.killInstant = nil
+        if timeout.hasKilled { return }
         timeout.hasKilled = true
         guard let report = expiryReport else { return }
         if policy.sparesDescendants {

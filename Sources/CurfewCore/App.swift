@@ -145,9 +145,6 @@ public struct App: Sendable, Hashable {
         if case .terminating = end { true } else { false }
     }
 
-    /// Whether it has been killed, and may not be gone yet.
-    public var isKilled: Bool { killed != nil }
-
     /// Whether its budget is spent, as far as `begin` is concerned.
     public func hasExpired(at now: Instant) -> Bool {
         !isInForeground && (warning != nil || budget.isOver(at: now))

@@ -140,7 +140,9 @@ public final class Engine {
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app): suspend(app)
         case .resume(let app): resume(app)
-        case .terminate(let app, let signal): kernel.signal(app, signal, leaderOnly: false)
+        case .terminate(let app, let signal):
+            host.willSignal(app, signal)
+            kernel.signal(app, signal, leaderOnly: false)
         case .signal(let app, let signal, let leaderOnly):
             host.willSignal(app, signal)
             kernel.signal(app, signal, leaderOnly: leaderOnly)

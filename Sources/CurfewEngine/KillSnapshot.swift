@@ -11,16 +11,17 @@ struct KillSnapshot {
     /// So long before a kill for memory the kernel's own can have come.
     private static let memory = Span.seconds(1)
 
-    /// What is dying has no memory and no command line any more: then what was seen of it just before stands for it.
+    /// What is dying has no memory and no command line any more: then what was seen of it earlier stands for it.
     ///
-    /// `includesGone`: what is gone altogether is told as well, for the kernel ends the largest first.
+    /// `includesGone`: what has gone altogether in the last second is told as well, for the kernel ends the largest first.
     func completed(by earlier: KillSnapshot?, includesGone: Bool) -> KillSnapshot {
-        guard let earlier, instant - earlier.instant <= Self.memory else { return self }
+        guard let earlier else { return self }
+        let isRecent = instant - earlier.instant <= Self.memory
         var completed = self
         for seen in earlier.processes {
             if let index = processes.firstIndex(where: { $0.pid == seen.pid }) {
                 completed.processes[index].remember(seen)
-            } else if includesGone, omitted == 0 {
+            } else if includesGone, isRecent, omitted == 0 {
                 completed.processes.append(seen)
             }
         }

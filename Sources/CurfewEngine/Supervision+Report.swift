@@ -46,7 +46,8 @@ extension Supervision {
         // The kernel may have been quicker; then what was seen at the last warning is told.
         let isTold = snapshot.processes.contains { $0.footprint != nil }
         if isTold || lastSnapshot == nil {
-            lastSnapshot = snapshot.completed(by: lastSnapshot, includesGone: report.reason.isJetsam)
+            let isKernels = isUrgent && kernel.tree?.containment.outOfMemoryKills ?? 0 > 0
+            lastSnapshot = snapshot.completed(by: lastSnapshot, includesGone: isKernels)
         }
         noteMeasures()
         if report.reason.isJetsam {

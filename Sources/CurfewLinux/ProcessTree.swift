@@ -36,7 +36,7 @@ public final class ProcessTree {
         var parent: Int32
     }
 
-    /// `supervisor`: this process; it must have no children but the app's.
+    /// `supervisor`: whose children are the app's alone; this process, but in tests.
     public init(
         containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod,
         supervisor: Int32 = getpid()

@@ -130,7 +130,10 @@ struct EngineOrderTests {
     @Test("Quit of a plain app: SIGTERM, and SIGKILL when its limit is over")
     func quit() {
         let scenario = EngineScenario.running()
-        #expect(scenario.feed(.quit(.a, request: RequestID(1))) == ["signal 15 a", "reply 1 state active"])
+        #expect(
+            scenario.feed(.quit(.a, request: RequestID(1))) == [
+                "will signal a 15", "signal 15 a", "reply 1 state active",
+            ])
         #expect(
             scenario.pass(.seconds(5)).only("SIGKILL", "record a killing") == [
                 "SIGKILL a", "record a killing process-exit-watchdog",
