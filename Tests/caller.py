@@ -19,7 +19,7 @@ def forget():
 def leave_terminal():
     """An app that has its terminal is in its caller's process group; tests that want one make it. Ctrl-C still comes."""
     if os.getsid(0) == os.getpid():
-        return
+        return  # its leader's leaving would send all in front SIGHUP
     try:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
     except OSError:

@@ -104,8 +104,12 @@ struct Cgroup2Tests {
         }
         var lock = first.directory
         lock.close()
-        var second = try Cgroup2(parent: scratch.path, name: name)
-        #expect(asked { second.remove() })
+        // A process that another test starts holds a copy of the lock until its exec.
+        let isMadeAnew = eventually {
+            guard var second = try? Cgroup2(parent: scratch.path, name: name) else { return false }
+            return second.remove()
+        }
+        #expect(isMadeAnew)
     }
 
     @Test("Where none can be made, that is told")
@@ -130,6 +134,15 @@ struct SweepTests {
         lock.close()
     }
 
+    /// One sweep may be too few: a process that another test starts holds a copy of the lock until its exec, and on a
+    /// busy machine the killed need longer than one sweep waits.
+    private func sweeps(_ scratch: ScratchCgroup, keeping own: String = "", until isDone: ([String]) -> Bool) -> Bool {
+        eventually {
+            Cgroup2.sweep(parent: scratch.path, keeping: own)
+            return isDone(scratch.names)
+        }
+    }
+
     @Test("One that is held stays, with what runs in it; the empty one that nobody holds goes")
     func heldStays() throws {
         let scratch = try #require(ScratchCgroup(.unified))
@@ -139,8 +152,7 @@ struct SweepTests {
         defer { child.end() }
         #expect(child.line() == "ready")
         try orphan(scratch, "curfew.left.\(nobody)")
-        Cgroup2.sweep(parent: scratch.path, keeping: "")
-        #expect(scratch.names == ["curfew.held.\(nobody)"])
+        #expect(sweeps(scratch) { $0 == ["curfew.held.\(nobody)"] })
         #expect(held.processes() == [child.pid])
     }
 
@@ -158,13 +170,7 @@ struct SweepTests {
         }
         var lock = cgroup.directory
         lock.close()
-        // One may be too few: a process that another test starts holds a copy of the lock until its exec, and on a busy
-        // machine the killed need longer than one sweep waits.
-        let isSwept = eventually {
-            Cgroup2.sweep(parent: scratch.path, keeping: "")
-            return scratch.names.isEmpty
-        }
-        #expect(isSwept)
+        #expect(sweeps(scratch) { $0.isEmpty })
         #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
     }
 
@@ -176,8 +182,8 @@ struct SweepTests {
         for name in stay { #expect(curfew_mkdir_at(AT_FDCWD, scratch.path + "/" + name, 0o755) == 0) }
         try orphan(scratch, "curfew.own.1\(nobody % 10)")
         try orphan(scratch, "curfew.a.b.c.\(nobody)")
-        Cgroup2.sweep(parent: scratch.path, keeping: "curfew.own.1\(nobody % 10)")
-        #expect(Set(scratch.names) == Set(stay + ["curfew.own.1\(nobody % 10)"]))
+        let own = "curfew.own.1\(nobody % 10)"
+        #expect(sweeps(scratch, keeping: own) { Set($0) == Set(stay + [own]) })
     }
 
     @Test("A start sweeps no more than some")
@@ -186,9 +192,8 @@ struct SweepTests {
         defer { scratch.remove() }
         for number in 0..<5 { try orphan(scratch, "curfew.n\(number).\(nobody)") }
         CgroupDirectory.sweep(parent: scratch.path, keeping: "", limit: 2)
-        #expect(scratch.names.count == 3)
-        CgroupDirectory.sweep(parent: scratch.path, keeping: "")
-        #expect(scratch.names == [])
+        #expect(scratch.names.count >= 3)
+        #expect(sweeps(scratch) { $0.isEmpty })
     }
 
     @Test("A parent that isn't there is no trouble")

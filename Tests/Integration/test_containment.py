@@ -19,7 +19,7 @@ VICTIMS = [
 ]
 
 # A time limit that is over once the victim is in place.
-SOON = str(0.4 * PATIENCE)
+SOON = str(1.5 * PATIENCE)
 
 
 @pytest.fixture(scope="module", autouse=True)

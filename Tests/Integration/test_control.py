@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import select
+import signal
 import socket
 import stat
 import subprocess
@@ -80,7 +81,7 @@ def answers_within_a_second(running):
     start = time.monotonic()
     with Client(socket_of(running)) as client:
         answer = client.ask("status id=1")
-    return answer is not None and answer.verb == "ok" and time.monotonic() - start < 1
+    return answer is not None and answer.verb == "ok" and time.monotonic() - start < LIMIT / 4
 
 
 # What a line may be
@@ -229,9 +230,14 @@ def test_an_idle_supervisor_uses_no_cpu_after_all_that(app):
         client.send("status id=1\nstat")
         client.line()
     supervisor = supervisor_of(app)
-    before = switches(supervisor)
-    time.sleep(0.5)  # a while
-    assert switches(supervisor) - before <= 1
+
+    def rests():
+        before = switches(supervisor)
+        time.sleep(0.5)  # a while
+        return switches(supervisor) - before <= 1
+
+    # Preempted on its way back to rest it is switched once more.
+    assert any(rests() for _ in range(5))
     for client in clients:
         client.close()
 
@@ -555,14 +561,16 @@ def test_too_many_tasks_end_the_app(relay):
 def test_of_two_that_start_at_once_one_has_the_name(sandbox):
     """Twenty races for a name: each time exactly one wins, and the other says so with 64."""
     for turn in range(20):
-        racers = [sandbox.shell("sleep 0.12", name=f"race{turn}") for _ in range(2)]
-        results = sorted((racer.finish()[0], racer.pid) for racer in racers)
-        assert [status for status, _ in results] == [0, 64]
+        racers = [sandbox.shell("read go", name=f"race{turn}", stdin=subprocess.PIPE) for _ in range(2)]
+        wait_for("one to be refused", lambda racers=racers: any(racer.process.poll() is not None for racer in racers))
+        assert sorted(racer.finish()[0] for racer in racers) == [1, 64]
 
 
 def test_ten_unnamed_at_once_all_get_a_name(sandbox):
     """An unnamed app takes its command's name, or that and its pid."""
     processes = [
-        subprocess.Popen([binary(), "run", "--", "sleep", "1"], env=sandbox.environment) for _ in range(10)]
-    wait_for("all to be listed", lambda: sandbox.curfew("ps").stdout.count("sleep 1") == 10)
-    assert [process.wait(LIMIT) for process in processes] == [0] * 10
+        subprocess.Popen([binary(), "run", "--", "sleep", "300"], env=sandbox.environment) for _ in range(10)]
+    wait_for("all to be listed", lambda: sandbox.curfew("ps").stdout.count("sleep 300") == 10)
+    for process in processes:
+        process.terminate()
+    assert [process.wait(LIMIT) for process in processes] == [128 + signal.SIGTERM] * 10

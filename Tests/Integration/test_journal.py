@@ -112,7 +112,7 @@ def test_a_busy_life_replays(sandbox, journal, containment):
      (["--grace", "0.2", "--wake-limit", "0.1"], "echo up; read x", ["home", "wait", "wake", "wait", "quit"], 137),
      (["--exits-on-suspend"], "echo up; read x", ["home"], 143),
      (["--terminate-limit", "0.3"], "trap '' TERM; echo up; while :; do read x; done", ["quit"], 124),
-     (["--background", "--wake", "fetch", "--grace", "0.2"], "echo up; read x", ["wait", "open", "quit"], 143),
+     (["--background", "--wake", "fetch", "--grace", "3"], "echo up; read x", ["wait", "open", "quit"], 143),
      (["--wait-all"], "sleep 0.3 & exit 3", [], 3),
      (["--time-scale", "100", "--budget", "40"], "curfew task begin x >&2; echo up; read x", ["home"], 124),
      ([], "exit 0", [], 0)],

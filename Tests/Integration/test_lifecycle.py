@@ -137,7 +137,7 @@ def test_it_is_suspended_once_home_is_acknowledged_and_not_before(sandbox, held)
 
 def test_open_before_the_acknowledgement(sandbox):
     """Back in front, nothing is owed any more, and the late acknowledgement is of nothing."""
-    app = start(sandbox, "didEnterBackground=mute", options=["--enter-background-limit", "1"])
+    app = start(sandbox, "didEnterBackground=mute", options=["--enter-background-limit", "60"])
     app.drive("home")
     _, background = app.hear("willResignActive", "didEnterBackground")
     assert app.drive("open") == "active"
@@ -626,13 +626,13 @@ def test_an_app_that_ends_its_connection_owes_nothing(sandbox):
 
 def test_an_aware_app_that_must_be_one_can_not_hide(sandbox):
     """--aware: closing the connection before the launch is acknowledged doesn't end what is owed."""
-    app = Speaker(sandbox, "didFinishLaunching=mute", options=["--aware", "--launch-limit", "1"])
+    app = Speaker(sandbox, "didFinishLaunching=mute", options=["--aware", "--launch-limit", "4"])
     app.hear("didFinishLaunching")
     app.say("!close")
     status, _, err = app.finish()
     assert status == 124
     assert_killed(
-        err, app.name, "launch-watchdog", "0x8badf00d", "it said neither hello nor READY=1 within 1 s of its launch",
+        err, app.name, "launch-watchdog", "0x8badf00d", "it said neither hello nor READY=1 within 4 s of its launch",
         "waiting")
 
 
@@ -879,16 +879,16 @@ def plain(sandbox, held):
     return start
 
 
-@pytest.mark.parametrize("options", [["--wake-limit", "0.8"], ["--wake-limit", "60", "--grace", "0.8"]])
+@pytest.mark.parametrize("options", [["--wake-limit", "3"], ["--wake-limit", "60", "--grace", "3"]])
 def test_a_waking_event_gives_a_plain_app_its_time(sandbox, plain, options):
     """It runs for --wake-limit, or for --grace if given, owes nothing, and is stopped again."""
     running, pids = plain(*options)
     begun = time.monotonic()
     assert sandbox.curfew("wake", running.name, "fetch", "--json").stdout.split()[2] == '"background"'
     assert not set(letters(pids)) & set("T")
-    assert 0 < running.status()["grace"] <= 0.8
+    assert 0 < running.status()["grace"] <= 3
     running.wait_state("suspended")
-    assert time.monotonic() - begun >= 0.7
+    assert time.monotonic() - begun >= 2.9
     assert_stopped(pids)
     assert states(running)[-2:] == ["background", "suspended"]
     sandbox.curfew("open", running.name)
@@ -900,9 +900,10 @@ def test_a_waking_event_never_shortens_what_is_left(sandbox, plain):
     running, _ = plain("--wake-limit", "60")
     sandbox.curfew("wake", running.name, "one")
     first = running.status()["grace"]
-    wait_for("some of it to pass", lambda: running.status()["grace"] < first)
+    wait_for("some of it to pass", lambda: running.status()["grace"] < min(first, 59))
+    before = running.status()["grace"]
     sandbox.curfew("wake", running.name, "two")
-    assert 59 < running.status()["grace"] <= 60
+    assert before < running.status()["grace"] <= 60
 
 
 def test_a_change_does_not_disturb_a_suspended_plain_app(sandbox, plain):
@@ -921,7 +922,7 @@ def test_a_change_does_not_disturb_a_suspended_plain_app(sandbox, plain):
 def test_a_plain_app_in_background_has_its_grace(sandbox):
     """--background: it runs for --grace, by default the wake limit, and is stopped."""
     running = sandbox.shell(
-        "echo up; read x", options=["--background", "--wake-limit", "0.8"], stdin=subprocess.PIPE)
+        "echo up; read x", options=["--background", "--wake-limit", "3"], stdin=subprocess.PIPE)
     running.expect("up")
     running.wait_state("suspended")
     assert states(running) == ["background", "suspended"]

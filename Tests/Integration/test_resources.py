@@ -528,13 +528,13 @@ def test_suspended_with_every_limit_set_nothing_wakes_it(sandbox, held):
 
 
 def test_a_kill_leaves_a_report_of_its_processes(sandbox, held):
-    app = App(sandbox, *held, "--time-limit", "1s", "--memory", "500M")
+    app = App(sandbox, *held, "--time-limit", "4s", "--memory", "500M")
     app.do("eat 30")
     status, _, kept = app.ends("time-limit")
     assert status == 124
     [process] = [process for process in kept["processes"] if "keeper.py" in " ".join(process["command"])]
     assert process["footprintBytes"] > 30 << 20
-    assert process["state"] in "SR" and process["descriptors"] >= 3 and process["cpuSeconds"] >= 0
+    assert process["state"] in "SRD" and process["descriptors"] >= 3 and process["cpuSeconds"] >= 0
     assert kept["omittedProcesses"] == 0
     assert "willKill" in [event["name"] for event in kept["events"]] and kept["visibility"] == "foreground"
     text = sandbox.curfew("report", app.name).stdout

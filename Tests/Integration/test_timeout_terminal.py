@@ -16,7 +16,7 @@ from test_terminal import PROMPT, script, shells  # noqa: F401
 UP = "sh -c 'echo up $$; exec sleep 300'"
 CAT = "sh -c 'echo up $$; exec cat'"
 # A limit that runs out only after what a row looks at before it.
-LATER = 0.3 * PATIENCE
+LATER = 2 * PATIENCE
 
 
 @pytest.fixture(scope="module", autouse=True)

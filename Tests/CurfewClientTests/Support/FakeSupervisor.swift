@@ -160,8 +160,7 @@ final class FakeSupervisor: Sendable {
 
     func sendBytes(_ bytes: [UInt8], to connection: Int) {
         // Gone with its app, perhaps.
-        guard let descriptor = state.withLock({ $0.connections[connection] }) else { return }
-        FakeSupervisor.send(bytes, to: descriptor)
+        state.withLock { if let descriptor = $0.connections[connection] { FakeSupervisor.send(bytes, to: descriptor) } }
     }
 
     /// Ends every connection, as a supervisor that dies does.
