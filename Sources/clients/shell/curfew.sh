@@ -334,6 +334,7 @@ _curfew_read_start() {
 
 # Sets _curfew_digit to a pipe, open for reading and writing here; who reads it elsewhere sees its end when this process,
 # and what it has started, have ended. A pipe without a name can be opened anew by way of a process that has it.
+# To be called while events are held.
 _curfew_open_pipe() {
     _curfew_find_digit || return 1
     # shellcheck disable=SC2016 # for another shell
@@ -802,7 +803,9 @@ curfew_loop() {
     fi
     curfew_is_aware || return 1
     # What waits on such a pipe ends with the script, however that ends; a sleep wouldn't.
+    curfew_hold
     if _curfew_open_pipe; then set -- "$_curfew_digit"; else set -- ''; fi
+    curfew_release
     _curfew_woken=
     while [ "$_curfew_state" = on ] && [ -z "$_curfew_stopped" ]; do
         if [ -p "/proc/self/fd/${1:-none}" ]; then
