@@ -140,19 +140,14 @@ public final class Engine {
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app): suspend(app)
         case .resume(let app): resume(app)
-        case .terminate(let app, let signal):
-            host.willSignal(app, signal)
-            kernel.signal(app, signal, leaderOnly: false)
-        case .signal(let app, let signal, let leaderOnly):
-            host.willSignal(app, signal)
-            kernel.signal(app, signal, leaderOnly: leaderOnly)
+        case .terminate(let app, let signal): send(signal, to: app, leaderOnly: false)
+        case .signal(let app, let signal, let leaderOnly): send(signal, to: app, leaderOnly: leaderOnly)
         case .expire(let app, let report):
             host.willEnd(app, report)
             host.record(.expired(report), of: app)
         case .killLeader(let app, let report):
             host.willEnd(app, report)
-            host.willSignal(app, SIGKILL)
-            kernel.signal(app, SIGKILL, leaderOnly: true)
+            send(SIGKILL, to: app, leaderOnly: true)
             host.record(.killing(report), of: app)
         case .release(let app):
             kernel.release(app)
@@ -251,6 +246,11 @@ public final class Engine {
     }
 
     // MARK: Ending
+
+    private func send(_ signal: Int32, to app: AppID, leaderOnly: Bool) {
+        host.willSignal(app, signal)
+        kernel.signal(app, signal, leaderOnly: leaderOnly)
+    }
 
     private func kill(_ app: AppID) {
         kernel.kill(app)

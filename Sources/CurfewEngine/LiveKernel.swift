@@ -42,6 +42,7 @@ final class LiveKernel: Kernel {
     }
 
     func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
+
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
         if leaderOnly {
             passToLeader?(signal)

@@ -67,8 +67,8 @@ extension Supervision {
     private func takeSnapshot(
         within microseconds: Int64, order: ([Int32]) -> [Int32] = { $0 }
     ) -> KillSnapshot {
-        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0, instant: kernel.now) }
         let instant = kernel.now
+        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0, instant: instant) }
         let (processes, omitted) = ProcessSnapshot.take(of: order(tree.processes()), within: microseconds)
         return KillSnapshot(processes: processes, omitted: omitted, instant: instant)
     }

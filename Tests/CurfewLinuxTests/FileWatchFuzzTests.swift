@@ -41,7 +41,7 @@ struct FileWatchFuzzTests {
             // Not what was read: a file can be put aside for another, which is read, and be back, before it is asked.
             #expect(reader.watch.identity == reader.watch.look(), "seed \(seed), round \(round)")
         }
-        #expect(reader.changes > 0, "seed \(seed): too little happened")
+        #expect(reader.changes > 20, "seed \(seed): too little happened")
     }
 }
 
