@@ -139,7 +139,9 @@ int curfew_signal_is_ignored(int signal)
 int curfew_signal_default(int signal)
 {
     const struct raw_sigaction action = {.handler = SIG_DFL};
-    return (int)RAW(SYS_rt_sigaction, signal, &action, 0, RAW_SIGNAL_SET_SIZE);
+    struct raw_sigaction old = {0};
+    long result = RAW(SYS_rt_sigaction, signal, &action, &old, RAW_SIGNAL_SET_SIZE);
+    return result < 0 ? (int)result : old.handler == SIG_IGN;
 }
 
 // siginfo is a union: the sender is there only with these codes, the value only with SI_QUEUE. Source: sigaction(2).

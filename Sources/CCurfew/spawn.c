@@ -79,6 +79,15 @@ CHILD_SIDE static void clear_handlers(struct launch *launch)
     }
 }
 
+CHILD_SIDE static void ignore_signals(struct launch *launch)
+{
+    const struct raw_sigaction action = {.handler = SIG_IGN};
+    uint64_t ignored = launch->request->ignored_signals;
+    for (int signal = 1; ignored; signal++, ignored >>= 1)
+        if (ignored & 1)
+            check(launch, CURFEW_STAGE_EXEC, RAW(SYS_rt_sigaction, signal, &action, 0, RAW_SIGNAL_SET_SIZE));
+}
+
 // CLONE_INTO_CGROUP by hand.
 CHILD_SIDE static void enter_cgroup(struct launch *launch)
 {
@@ -274,6 +283,7 @@ CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
     take_group_and_terminal(launch);
     place_channel(launch);
     drop_privileges(launch);
+    ignore_signals(launch);
     // From here on a pending signal may end the child: no handler is left, so nothing but execve runs after it.
     check(launch, CURFEW_STAGE_EXEC,
         RAW(SYS_rt_sigprocmask, SIG_SETMASK, &launch->request->signal_mask, 0, RAW_SIGNAL_SET_SIZE));
@@ -324,8 +334,15 @@ static inline __attribute__((always_inline)) long clone_and_run(long number, lon
 }
 #endif
 
-// Docker's default seccomp profile answers clone3 with ENOSYS, so that programs turn to clone, whose flags it can read.
-// Source: moby, profiles/seccomp/default.json. clone takes 32 bits of flags: the child makes up for the other two.
+// Docker's default seccomp profile answers clone3 with ENOSYS, so that programs turn to clone, whose flags it can read; older
+// ones (before Docker 20.10.10) and other sandboxes with EPERM or EINVAL, as any call they don't know. A kernel that doesn't
+// know one of the flags says EINVAL, or E2BIG for the cgroup. Source: moby, profiles/seccomp/default.json; clone3(2).
+static bool is_refused(long result)
+{
+    return result == -ENOSYS || result == -EPERM || result == -EINVAL || result == -E2BIG;
+}
+
+// clone takes 32 bits of flags: the child makes up for the other two.
 static __attribute__((noinline)) long clone_old(struct launch *launch, int *pidfd)
 {
     launch->by_old_clone = true;
@@ -368,7 +385,7 @@ static long clone_blocked(struct launch *launch, int *pidfd)
     if (result < 0)
         return result;
     result = clone_new(launch, pidfd);
-    if (result == -ENOSYS)
+    if (is_refused(result))
         result = clone_old(launch, pidfd);
     if (result > 0 && launch->error) {
         reap((pid_t)result, *pidfd);

@@ -138,6 +138,7 @@ extension Supervision {
         request.channel = channelNumber < 0 ? -1 : channel.childs
         request.channelNumber = channelNumber
         request.signalMask = commandsMask
+        request.ignoredSignals = commandsIgnoredSignals
         resetDispositions()
         request.dropsCapabilities = plan.dropsCapabilities
         request.setsNoNewPrivileges = plan.setsNoNewPrivileges

@@ -50,6 +50,12 @@ extension Supervision {
         return callersMask & ~(1 << UInt64(SIGCHLD - 1) | 1 << UInt64(SIGALRM - 1))
     }
 
+    /// What the caller had ignored and neither half of ours may: children of whoever ignores SIGCHLD are never waited for.
+    var commandsIgnoredSignals: UInt64 {
+        guard plan.policy.timeout == nil, curfew_front().pointee.callers_ignored_child else { return 0 }
+        return 1 << UInt64(SIGCHLD - 1)
+    }
+
     /// Once the program runs.
     func prepareSignals() {
         guard let timeout = plan.policy.timeout else { return }

@@ -23,6 +23,8 @@ public struct SpawnRequest {
     public var channel: Int32 = -1
     public var channelNumber: Int32 = -1
     public var signalMask: UInt64 = 0
+    /// What the child ignores although we don't: bit n-1 is signal n.
+    public var ignoredSignals: UInt64 = 0
     /// What the child gets when this process ends; 0: nothing.
     public var parentDeathSignal: Int32 = 0
     public var setsNoNewPrivileges = false
@@ -60,6 +62,7 @@ public struct SpawnRequest {
             request.channel_fd = channel
             request.channel_number = channelNumber
             request.signal_mask = signalMask
+            request.ignored_signals = ignoredSignals
             request.parent_death_signal = parentDeathSignal
             request.no_new_privs = setsNoNewPrivileges
             request.drop_capabilities = dropsCapabilities

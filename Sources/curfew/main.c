@@ -82,6 +82,7 @@ static void die_of(int signal) {
 // Returns in the supervisor; in the front only when it has to be the keeper, for the supervisor was killed.
 static void split_off_front(void) {
     curfew_set_signal_mask(~0ull, &curfew_front()->callers_mask);
+    curfew_front()->callers_ignored_child = curfew_signal_default(SIGCHLD) == 1;
     curfew_set_subreaper();
     curfew_front()->page = curfew_map_shared_page();
     curfew_front()->pid = getpid();

@@ -183,11 +183,11 @@ class Sandbox:
             [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=limit, check=check,
             env=options.pop("env", self.environment), stdin=options.pop("stdin", subprocess.DEVNULL), **options)
 
-    def start(self, *command, options=(), name=None, **popen):
-        """Starts `curfew run --name … options -- command`."""
+    def start(self, *command, options=(), name=None, wrapper=(), **popen):
+        """Starts `curfew run --name … options -- command`, by the wrapper if there is one."""
         name = name or "t" + uuid.uuid4().hex[:8]
         process = subprocess.Popen(
-            [binary(), "run", "--name", name, *map(str, options), "--", *map(str, command)],
+            [*wrapper, binary(), "run", "--name", name, *map(str, options), "--", *map(str, command)],
             stdin=popen.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=popen.pop("env", self.environment), **popen)
         running = Running(self, process, name)

@@ -432,9 +432,9 @@ static void install_rules(const struct rule *rules, size_t count)
     must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), "seccomp");
 }
 
-static void refuse_clone3(void)
+static void refuse_clone3(int error)
 {
-    const struct rule rule = {SYS_clone3, -1, 0, fails_with(ENOSYS)};
+    const struct rule rule = {SYS_clone3, -1, 0, fails_with(error)};
     install_rules(&rule, 1);
 }
 
@@ -473,10 +473,11 @@ static void test_faults(void)
 {
     static int join_fd;
     const struct curfew_spawn_request full = full_request(&join_fd);
-    struct curfew_spawn_request same_number = full, terminal = full, absent = full, with_cgroup = full;
+    struct curfew_spawn_request same_number = full, terminal = full, absent = full, with_cgroup = full, ignoring = full;
     same_number.channel_number = same_number.channel_fd;
     terminal.terminal_fd = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     absent.file = "/nonexistent/program";
+    ignoring.ignored_signals = bit(SIGURG);
     with_cgroup.cgroup_fd = terminal.terminal_fd;
     about("full request without a fault");
     check_exit(&full, 0);
@@ -484,7 +485,8 @@ static void test_faults(void)
     const struct fault faults[] = {
         {"block signals", {{SYS_rt_sigprocmask, -1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_CLONE, EFAULT},
         {"clone3 EAGAIN", {{SYS_clone3, -1, 0, fails_with(EAGAIN)}}, full, CURFEW_STAGE_CLONE, EAGAIN},
-        {"clone3 EPERM", {{SYS_clone3, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_CLONE, EPERM},
+        {"both clones EPERM", {{SYS_clone3, -1, 0, fails_with(EPERM)}, {SYS_clone, -1, 0, fails_with(EPERM)}},
+            full, CURFEW_STAGE_CLONE, EPERM},
         {"clone3 ENOMEM", {{SYS_clone3, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_CLONE, ENOMEM},
         {"old clone", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_clone, -1, 0, fails_with(EAGAIN)}},
             full, CURFEW_STAGE_CLONE, EAGAIN},
@@ -503,6 +505,7 @@ static void test_faults(void)
         {"capset", {{SYS_capset, -1, 0, fails_with(EPERM)}}, full, CURFEW_STAGE_PRIVILEGES, EPERM},
         {"no_new_privs", {{SYS_prctl, 0, PR_SET_NO_NEW_PRIVS, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
         {"parent-death signal", {{SYS_prctl, 0, PR_SET_PDEATHSIG, fails_with(EINVAL)}}, full, CURFEW_STAGE_PRIVILEGES, EINVAL},
+        {"ignored signal", {{SYS_rt_sigaction, 0, SIGURG, fails_with(EINVAL)}}, ignoring, CURFEW_STAGE_EXEC, EINVAL},
         {"child's mask", {{SYS_rt_sigprocmask, 1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_EXEC, EFAULT},
         {"execve ENOMEM", {{SYS_execve, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_EXEC, ENOMEM},
         {"execve E2BIG", {{SYS_execve, -1, 0, fails_with(E2BIG)}}, full, CURFEW_STAGE_EXEC, E2BIG},
@@ -827,7 +830,7 @@ static void born(const void *old_clone)
     curfew_set_signal_mask(callers_mask, NULL);
     must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     if (old_clone)
-        refuse_clone3();
+        refuse_clone3(*(const int *)old_clone);
 
     struct curfew_spawn_request request = report_request();
     request.signal_mask = bit(SIGHUP) | bit(32) | bit(34) | bit(63);
@@ -850,11 +853,15 @@ static void born(const void *old_clone)
     curfew_set_signal_mask(0, &mask);
     CHECK_EQ(mask, callers_mask);
 
+    request.ignored_signals = bit(SIGCHLD) | bit(64);
     request.own_process_group = true;
     request.no_new_privs = true;
     request.drop_capabilities = true;
     request.signal_mask = ~UINT64_C(0);
     run_for_output(request, text, sizeof text);
+    ignored = status_field(text, "SigIgn", 16);
+    CHECK_EQ(ignored & (bit(SIGCHLD) | bit(64) | bit(SIGWINCH) | bit(SIGUSR2)), bit(SIGCHLD) | bit(64) | bit(SIGWINCH));
+    CHECK_EQ(curfew_signal_is_ignored(SIGCHLD), 0);
     CHECK_EQ(status_field(text, "group", 10), status_field(text, "pid", 10));
     CHECK_EQ(status_field(text, "NoNewPrivs", 10), 1);
     CHECK_EQ(status_field(text, "SigBlk", 16), ~(bit(SIGKILL) | bit(SIGSTOP)));
@@ -972,7 +979,7 @@ static void signal_before_execution(const void *old_clone)
     handling_pid = getpid();
     signal(SIGUSR2, count_signal);
     if (old_clone)
-        refuse_clone3();
+        refuse_clone3(*(const int *)old_clone);
     struct curfew_spawn_request request = plain_request("true");
     request.join_fds = &pair[1];
     request.join_count = 1;
@@ -1053,7 +1060,7 @@ static void born_in_cgroup(const void *old_clone)
     snprintf(expected, sizeof expected, "0::%s/curfew-shim-test-%d-%s\n", strcmp(path, "/") ? path : "", getpid(), name);
     int fd = (int)must(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory);
     if (old_clone)
-        refuse_clone3();
+        refuse_clone3(*(const int *)old_clone);
     struct curfew_spawn_request request = report_request();
     request.cgroup_fd = fd;
     run_for_output(request, text, sizeof text);
@@ -1288,6 +1295,7 @@ static void signals(const void *unused)
 
     signal(SIGUSR2, SIG_IGN);
     CHECK_EQ(curfew_signal_is_ignored(SIGUSR2), 1);
+    CHECK_EQ(curfew_signal_default(SIGUSR2), 1);
     CHECK_EQ(curfew_signal_default(SIGUSR2), 0);
     CHECK_EQ(curfew_signal_is_ignored(SIGUSR2), 0);
     // A caller may have left any signal ignored, so this one is set first.
@@ -2202,7 +2210,7 @@ static void test_resources(void)
 
 static void test_spawn(void)
 {
-    static const char yes;
+    static const int unknown = ENOSYS, forbidden = EPERM, invalid = EINVAL, too_big = E2BIG;
     test_bad_descriptors();
     stage_may_be_null();
     about("a session leader's child gets its own group");
@@ -2217,7 +2225,13 @@ static void test_spawn(void)
     about("born");
     in_helper(born, NULL);
     about("born by the old clone");
-    in_helper(born, &yes);
+    in_helper(born, &unknown);
+    about("born by the old clone, clone3 forbidden");
+    in_helper(born, &forbidden);
+    about("born by the old clone, clone3 invalid");
+    in_helper(born, &invalid);
+    about("born by the old clone, clone3 too big");
+    in_helper(born, &too_big);
     test_drop_bounding();
     about("capabilities dropped by an ordinary user");
     in_helper(drop_as_nobody, NULL);
@@ -2230,13 +2244,13 @@ static void test_spawn(void)
     about("signal before execution");
     in_helper(signal_before_execution, NULL);
     about("signal before execution, old clone");
-    in_helper(signal_before_execution, &yes);
+    in_helper(signal_before_execution, &unknown);
     about("threads");
     in_helper(many_threads, NULL);
     about("born in a cgroup");
     in_helper(born_in_cgroup, NULL);
     about("born in a cgroup, old clone");
-    in_helper(born_in_cgroup, &yes);
+    in_helper(born_in_cgroup, &unknown);
     test_faults();
 }
 

@@ -37,6 +37,7 @@ struct curfew_spawn_request {
     int channel_fd;            // descriptor to hand down, or -1
     int channel_number;        // the number it gets in the child
     uint64_t signal_mask;      // the child's mask: bit n-1 is signal n
+    uint64_t ignored_signals;  // what the child ignores although this process doesn't; the same bits
     int parent_death_signal;   // what the child gets when this thread ends, or 0
     bool no_new_privs;
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
@@ -83,7 +84,7 @@ int curfew_set_name(const char *name);                 // comm, at most 15 bytes
 int curfew_set_dumpable(bool dumpable);
 int curfew_set_signal_mask(uint64_t mask, uint64_t *old_mask);   // old_mask may be NULL
 int curfew_signal_is_ignored(int signal);              // 1 or 0
-int curfew_signal_default(int signal);
+int curfew_signal_default(int signal);                 // 1 when it was ignored, 0 otherwise
 int curfew_wait_signal(uint64_t mask, struct curfew_signal_info *info);   // blocks; -EINTR possible
 int curfew_signalfd(uint64_t mask);                    // CLOEXEC | NONBLOCK
 int curfew_signalfd_read(int fd, struct curfew_signal_info *info);        // 1 read, 0 nothing there
@@ -233,6 +234,7 @@ struct curfew_front {
     enum curfew_role role;
     pid_t pid;                 // the front's
     uint64_t callers_mask;     // the signal mask the caller gave it
+    bool callers_ignored_child;   // whether the caller had it ignore SIGCHLD, as neither half does
     void *page;                // shared by both; its first int is the signal the front has to die of, or 0
 };
 struct curfew_front *curfew_front(void);                 // the process's own; written before main only
