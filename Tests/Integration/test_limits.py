@@ -161,7 +161,7 @@ def test_time_scale_divides_the_budget(sandbox):
         options=["--budget", "10m", "--time-scale", "1200", "--background-cpu", "inf"])
     running.expect("1")
     sandbox.curfew("home", running.name)
-    status, _, err = running.finish(5)
+    status, _, err = running.finish()
     assert (status, "the background budget of 0.5 s" in err) == (124, True), err
 
 
