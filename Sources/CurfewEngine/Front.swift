@@ -15,6 +15,7 @@ public enum Front {
         if front.role == CURFEW_ROLE_KEEPER { Keeper(page, plan: plan).takeOver() }
         let channelNumber = plan.hasLifecycle ? Supervision.freeChannelNumber() : -1
         let report = ReportFile.open(plan.reportPath, caller: plan.caller)
+        if let report { page.report = report.identity }
         let journal = Journal.open(plan.journalPath)
         Supervision(
             plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report, journal: journal,

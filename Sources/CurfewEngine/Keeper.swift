@@ -55,10 +55,10 @@ struct Keeper {
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
         removeSocket()
-        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader) }
-        ReportFile.open(plan.reportPath, caller: plan.caller)?.write(report)
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
+        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader) }
+        ReportFile.reopen(plan.reportPath, noted: page.report)?.write(report)
         curfew_exit(125)
     }
 

@@ -13,6 +13,8 @@ struct SharedPage {
         static let signal = 0
         static let leader = 8
         static let group = 12
+        static let reportDevice = 40
+        static let reportInode = 48
         static let paths = 64
         static let pathSize = 800
     }
@@ -31,6 +33,19 @@ struct SharedPage {
     var group: Int32 {
         get { base.load(fromByteOffset: Offset.group, as: Int32.self) }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.group, as: Int32.self) }
+    }
+
+    /// The file of `--report`; nil until it is open.
+    var report: ReportFile.Identity? {
+        get {
+            let device = base.load(fromByteOffset: Offset.reportDevice, as: UInt64.self)
+            let inode = base.load(fromByteOffset: Offset.reportInode, as: UInt64.self)
+            return inode == 0 ? nil : ReportFile.Identity(device: device, inode: inode)
+        }
+        nonmutating set {
+            base.storeBytes(of: newValue?.device ?? 0, toByteOffset: Offset.reportDevice, as: UInt64.self)
+            base.storeBytes(of: newValue?.inode ?? 0, toByteOffset: Offset.reportInode, as: UInt64.self)
+        }
     }
 
     enum Path: Int { case unified, freezer, memory, cpu, socket }

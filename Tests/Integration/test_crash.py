@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -370,6 +371,47 @@ def test_a_report_in_a_missing_directory_starts_nothing(sandbox):
 
 
 # The runtime directory
+
+
+REPLACED = "curfew: the report .*/report isn't written: another file has taken its place\n"
+
+
+@pytest.mark.parametrize("plant,told", [
+    ('ln -s victim report', REPLACED),
+    ('mkfifo report; sleep 300 <>report & { head -c 65536 /dev/zero; } >report', REPLACED),
+    ('echo new >report', REPLACED),
+    ('true', "curfew: the report .*/report can't be written: No such file or directory\n"),
+])
+def test_the_keeper_writes_to_the_reports_file_alone(sandbox, plant, told):
+    """The app puts something else in its place and kills the supervisor: the line comes first, and nothing is hit."""
+    (sandbox.scratch / "victim").write_text("precious")
+    report = sandbox.scratch / "report"
+    # What has the file open keeps its number from being given to the next one.
+    running = sandbox.shell(
+        f"exec 5<report; rm report; {plant}; kill -KILL $PPID; sleep 300", options=["--report", report],
+        cwd=sandbox.scratch)
+    status, _, err = running.finish()
+    assert (status, (sandbox.scratch / "victim").read_text()) == (125, "precious")
+    first, rest = err.split("\n", 1)
+    assert first.endswith("killed: supervisor-exit: the supervisor was killed, so its app was ended")
+    assert re.fullmatch(told, rest), err
+    if plant.startswith("echo"):
+        assert report.read_text() == "new\n"
+
+
+def test_the_keeper_writes_a_report_through_a_link_or_a_pipe(sandbox):
+    """What the caller has named is kept to: a link that was there before, and a pipe."""
+    (sandbox.scratch / "link").symlink_to("report")
+    running = sandbox.shell("kill -KILL $PPID; sleep 300", options=["--report", sandbox.scratch / "link"])
+    assert running.wait() == 125
+    assert json.loads((sandbox.scratch / "report").read_text())["reason"] == "supervisor-exit"
+    reader, writer = os.pipe()
+    running = sandbox.shell(
+        "kill -KILL $PPID; sleep 300", options=["--report", f"/dev/fd/{writer}"], pass_fds=[writer])
+    os.close(writer)
+    assert running.wait() == 125
+    with open(reader) as pipe:
+        assert json.loads(pipe.read())["reason"] == "supervisor-exit"
 
 
 def refused(sandbox, reason, **environment):
