@@ -159,6 +159,7 @@ static int file_status(long result, const struct stat *from, struct curfew_file_
         .device = from->st_dev,
         .link_count = from->st_nlink,
         .size = from->st_size,
+        .blocks = from->st_blocks,
         .modified_seconds = from->st_mtim.tv_sec,
         .modified_nanoseconds = (uint32_t)from->st_mtim.tv_nsec,
     };

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -57,6 +58,28 @@ int curfew_pidfd_open(pid_t pid)
 int curfew_pidfd_send_signal(int pidfd, int signal)
 {
     return (int)RAW(SYS_pidfd_send_signal, pidfd, signal, 0, 0);
+}
+
+// Source: kernel, include/uapi/linux/pidfd.h, PIDFD_INFO_SIZE_VER0.
+struct pidfd_info_0 {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t pid, thread_group, parent;
+    uint32_t ids[8];
+    int32_t exit_code;
+};
+_Static_assert(sizeof(struct pidfd_info_0) == 64, "as the kernel's");
+#define PIDFD_GET_INFO_0 _IOWR(0xff, 11, struct pidfd_info_0)
+#define PIDFD_INFO_PID_0 1
+
+// Told of any process, also of those whose /proc is hidden. One that is being reaped is -ESRCH.
+int curfew_pidfd_parent(int pidfd)
+{
+    struct pidfd_info_0 info = {.mask = PIDFD_INFO_PID_0};
+    long result = RAW(SYS_ioctl, pidfd, PIDFD_GET_INFO_0, &info);
+    if (result < 0)
+        return (int)result;
+    return info.mask & PIDFD_INFO_PID_0 ? (int)info.parent : -ESRCH;
 }
 
 int curfew_kill(pid_t pid, int signal)

@@ -66,9 +66,16 @@ static int make_address(const char *path, struct sockaddr_un *address)
 // The file takes its mode from the socket (and the umask) as it is bound, so it is never open to others, not even for an
 // instant, and the umask, which belongs to all threads, needn't change. Proved in Tests/Shim.
 // Source: kernel, net/unix/af_unix.c, unix_bind_bsd().
+//
+// What is accepted from it tells each message's sender: a connection can be handed on. Set before it listens, so that not
+// even the first message comes without. Source: kernel, net/unix/af_unix.c, unix_sock_inherit_flags(), maybe_add_creds().
 static long bind_and_listen(int fd, const struct sockaddr_un *address, int backlog)
 {
-    long result = RAW(SYS_fchmod, fd, 0600);
+    const int on = 1;
+    long result = RAW(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    if (result < 0)
+        return result;
+    result = RAW(SYS_fchmod, fd, 0600);
     if (result < 0)
         return result;
     result = RAW(SYS_bind, fd, address, sizeof *address);

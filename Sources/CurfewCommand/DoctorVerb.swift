@@ -120,6 +120,7 @@ extension DoctorFinding.Subject {
     fileprivate var title: String {
         switch self {
         case .containment: "containment"
+        case .processes: "seeing processes"
         case .suspension: "suspension"
         case .kill: "kill"
         case .timeLimit: "time limit"
@@ -181,6 +182,9 @@ extension DoctorAdvice {
         case .pageOutRight: "The right to page out: CAP_SYS_NICE, or a delegated cgroup with memory.reclaim."
         case .pressureInformation: "Pressure information: a kernel with CONFIG_PSI, booted with psi=1."
         case .signalRight: "The right to signal other users' processes: CAP_KILL, or a cgroup to kill them by."
+        case .ownProc:
+            "A /proc of its own: `unshare --pid --fork --mount-proc`, or `mount -t proc proc /proc` as root in the "
+                + "chroot or the namespace."
         case .anotherUser:
             "Supervisor and app as two users: as root, `curfew run -- sudo -u USER COMMAND` holds the app in a cgroup "
                 + "that is root's."

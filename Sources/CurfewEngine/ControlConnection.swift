@@ -9,12 +9,14 @@ final class ControlConnection {
     private(set) var descriptor: Descriptor
     /// The inherited `CURFEW_FD`; every other came through the socket.
     let isInherited: Bool
-    /// Who connected, or who sent the last message of an inherited one.
-    var peer = curfew_sender()
+    /// Who sent the last message; before the first one, who connected.
+    private(set) var peer = curfew_sender()
+    /// Who connected.
+    private(set) var maker: Int32 = 0
     var reader = LineReader()
     /// Whether it follows the app's events as `curfew events --follow` does.
     var isFollowing = false
-    /// Set once it was found out.
+    /// What `peer` may do; set once it was found out.
     var role: Role?
     /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.
     var hasBacklog = false
@@ -55,6 +57,26 @@ final class ControlConnection {
     }
 
     var hasUnsent: Bool { !unsent.isEmpty }
+
+    func noteMaker() {
+        guard curfew_peer(descriptor.number, &peer) == 0 else { return }
+        maker = peer.pid
+    }
+
+    /// What is read next is this process's: whoever has a descriptor of it can write, so each message is judged by its
+    /// own sender. False where it would end a line that another has begun.
+    func noteSender(_ sender: curfew_sender) -> Bool {
+        let isSame = sender.pid == peer.pid && sender.uid == peer.uid
+        if isInherited {
+            if sender.pid > 0 { peer = sender }
+            return true
+        }
+        guard isSame || reader.pendingBytes == 0 else { return false }
+        peer = sender
+        // Its pid can be another's by now.
+        role = nil
+        return true
+    }
 
     func close() { descriptor.close() }
 

@@ -7,8 +7,28 @@ struct Enforceability {
     let plan: RunPlan
     let containment: Containment
     let pagingMethod: PageOutMethod?
+    /// Whether the command leads a process group of its own.
+    var hasOwnGroup = true
+    var view = ProcfsView.current
 
-    var problems: [String] { [memory, freezer, pageOut, throttle, priority].compactMap { $0 } }
+    var problems: [String] { [processes, memory, freezer, pageOut, throttle, priority].compactMap { $0 } }
+
+    /// What needs a /proc that tells of the app's processes.
+    private var processes: String? {
+        guard view != .own else { return nil }
+        var lost: [String] = []
+        let most = hasOwnGroup ? "the command's process group" : "the command"
+        if !containment.hasFreezer { lost.append("only \(most) is held") }
+        if plan.hasLifecycle { lost.append("nobody drives the app but by signals to its front") }
+        var unseen = plan.hasLifecycle ? ["file locks", "debuggers"] : []
+        let countsCPU = plan.hasLifecycle && plan.policy.backgroundCPU != nil && containment.unified == nil
+        if countsCPU { unseen.insert("CPU time", at: 0) }
+        if plan.limitsMemory, !containment.enforcesMemory { unseen.insert("memory", at: 0) }
+        if !unseen.isEmpty { lost.append(unseen.joined(separator: ", ") + " can't be seen") }
+        guard !lost.isEmpty else { return nil }
+        let why = view == .missing ? "there is no /proc" : "/proc shows another pid namespace"
+        return "\(why), so \(lost.joined(separator: ", ")) (see `curfew doctor`)"
+    }
 
     /// A limit that the machine's memory ends before.
     private var memory: String? {

@@ -121,6 +121,8 @@ final class JobControl {
     /// of another group. Source: POSIX, 3.264 Orphaned Process Group; the supervisor isn't such a one.
     var hasShell: Bool {
         let session = getsid(front)
+        // Whoever leads a session that isn't the front's is its shell, as far as can be told.
+        guard Procfs.isOurs else { return session > 0 && session != front }
         var pid = front
         while let stat = Procfs.stat(pid) {
             if stat.processGroup != frontGroup { return getsid(pid) == session }

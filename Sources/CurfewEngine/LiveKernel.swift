@@ -48,14 +48,15 @@ final class LiveKernel: Kernel {
             passToLeader?(signal)
             return
         }
-        if let frontsGroup {
+        let sharedGroup = frontsGroup ?? tree?.onlyGroup
+        if let sharedGroup {
             // The front takes nothing from us.
-            _ = curfew_kill(-frontsGroup, signal)
-            if signal != SIGCONT { _ = curfew_kill(-frontsGroup, SIGCONT) }
+            _ = curfew_kill(-sharedGroup, signal)
+            if signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
         } else if let leader = unreapedLeader {
             _ = curfew_kill(leader, signal)
         }
-        tree?.terminate(by: signal, sparing: frontsGroup ?? 0, unreaped: unreapedLeader ?? 0)
+        tree?.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: unreapedLeader ?? 0)
     }
 
     /// Nothing of it is left stopped, or frozen.
@@ -66,15 +67,18 @@ final class LiveKernel: Kernel {
 
     /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
     func kill(_ app: AppID) {
+        isKilling = true
         if let leader = unreapedLeader { _ = curfew_kill(leader, SIGKILL) }
         tree?.kill()
     }
 
+    private var isKilling = false
     private var unreapedLeader: Int32? { isLeaderGone ? nil : tree?.leader }
 
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was
     /// moved into the cgroup from outside.
     func isGone(_ app: AppID) -> Bool {
+        if isKilling, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
         if Reaping.hasChildren() {
             if let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {
                 ProcessTree.killDescendants(of: tree.supervisor)

@@ -57,7 +57,7 @@ extension Supervision {
         lastConnection += 1
         let connection = ControlConnection(
             id: ConnectionID(lastConnection), descriptor: descriptor, isInherited: isInherited)
-        if !isInherited { _ = curfew_peer(descriptor.number, &connection.peer) }
+        if !isInherited { connection.noteMaker() }
         if connections.count >= Self.maximumAppConnections, role(of: connection) != .operator {
             connection.close()
             return
@@ -90,9 +90,10 @@ extension Supervision {
                 drop(connection, because: nil)
                 return
             }
-            if connection.isInherited {
-                childsEnd.close()
-                if sender.pid > 0 { connection.peer = sender }
+            if connection.isInherited { childsEnd.close() }
+            guard connection.noteSender(sender) else {
+                drop(connection, because: "one line came from two processes")
+                return
             }
             connection.reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
             handleLines(of: connection)

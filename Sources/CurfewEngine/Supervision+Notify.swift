@@ -14,18 +14,31 @@ struct MainProcess {
 extension Supervision {
     /// How many datagrams are dealt with before it is others' turn.
     private static let datagramsPerTurn = 32
+    /// How long strangers may keep it at that: each has to be told from the app's own.
+    private static let nanosecondsForStrangers: Int64 = 2_000_000
 
-    /// False when there may be more.
+    /// False when there may be more that matters.
     @discardableResult
     func readNotifications() -> Bool {
+        readNotifications(until: kernel.now.nanoseconds + Self.nanosecondsForStrangers)
+    }
+
+    private func readNotifications(until deadline: Int64) -> Bool {
         guard let notifySocket else { return true }
         var isDrained = false
         withUnsafeTemporaryAllocation(byteCount: NotifyDatagram.maximumBytes, alignment: 1) { buffer in
-            for _ in 0..<Self.datagramsPerTurn where ending == nil {
+            for _ in 0..<Self.datagramsPerTurn {
+                if ending != nil {
+                    isDrained = true
+                    return
+                }
                 switch notifySocket.receive(into: buffer) {
                 case .datagram(let count, let sender):
-                    handleDatagram(UnsafeRawBufferPointer(rebasing: buffer[..<count]), from: sender.pid)
-                case .tooLong(let sender): if isOfApp(sender.pid) { ignore(NotifyProblem.tooLong.rawValue) }
+                    let isHeard = isOfApp(sender, until: deadline)
+                    if isHeard { handleDatagram(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                    if !isHeard, kernel.now.nanoseconds >= deadline { return }
+                case .tooLong(let sender):
+                    if isOfApp(sender, until: deadline) { ignore(NotifyProblem.tooLong.rawValue) }
                 case .nothing:
                     isDrained = true
                     return
@@ -40,7 +53,11 @@ extension Supervision {
 
     /// What a child said before it ended; the kernel's queue is shorter than this, but refilled while it is read.
     func readAllNotifications() {
-        for _ in 0..<32 where !readNotifications() {}
+        guard notifySocket != nil else { return }
+        let deadline = kernel.now.nanoseconds + Self.nanosecondsForStrangers
+        for _ in 0..<32 {
+            if readNotifications(until: deadline) || kernel.now.nanoseconds >= deadline { return }
+        }
     }
 
     /// What can't be read would wake us for ever.
@@ -52,8 +69,7 @@ extension Supervision {
 
     private func ignore(_ why: String) { record(.notificationIgnored(reason: why), of: Self.app) }
 
-    private func handleDatagram(_ bytes: UnsafeRawBufferPointer, from pid: Int32) {
-        guard isOfApp(pid) else { return }
+    private func handleDatagram(_ bytes: UnsafeRawBufferPointer) {
         for field in NotifyDatagram.parse(bytes) where ending == nil { handleNotification(field) }
     }
 
@@ -83,10 +99,18 @@ extension Supervision {
     }
 
     /// Anybody may send to an abstract address; one who was gone before its datagram was read can't be told from others.
-    private func isOfApp(_ pid: Int32) -> Bool {
-        if pid > 0, kernel.tree?.contains(pid) == true { return true }
-        noteStranger(pid)
+    private func isOfApp(_ sender: curfew_sender, until deadline: Int64) -> Bool {
+        if sender.pid > 0, Self.canBeOfApp(sender.uid), kernel.tree?.contains(sender.pid, until: deadline) == true {
+            return true
+        }
+        noteStranger(sender.pid)
         return false
+    }
+
+    /// Asked first, for it costs nothing: of an ordinary user's app no process is another ordinary user's.
+    private static func canBeOfApp(_ uid: uid_t) -> Bool {
+        let own = geteuid()
+        return own == 0 || uid == own || uid == 0 || uid == getuid()
     }
 
     /// Once a second at most: nobody outside may push everything else out of the history.

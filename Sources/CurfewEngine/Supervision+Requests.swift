@@ -34,7 +34,7 @@ extension Supervision {
             return
         }
         guard verb.isAllowed(for: role(of: connection)) else {
-            refuse(connection, id, "forbidden", verb.whyForbidden)
+            refuse(connection, id, "forbidden", Procfs.isOurs ? verb.whyForbidden : Self.whyNobodyIsKnown)
             return
         }
         switch verb {
@@ -98,6 +98,10 @@ extension Supervision {
 
     // MARK: Who asks
 
+    private static var whyNobodyIsKnown: String {
+        "without a /proc of its own the supervisor can't tell who asks; signals to the front do as well"
+    }
+
     func role(of connection: ControlConnection) -> ControlConnection.Role {
         if let role = connection.role { return role }
         let role = findRole(of: connection)
@@ -107,15 +111,21 @@ extension Supervision {
 
     private func findRole(of connection: ControlConnection) -> ControlConnection.Role {
         let peer = connection.peer
-        guard peer.uid == geteuid() || peer.uid == 0 || peer.uid == getuid() else {
-            return holds(peer.pid) ? .app : .stranger
+        return senderRoles.role(of: peer) {
+            // Who has made the connection can be held though it is gone.
+            let held = connection.maker == peer.pid ? curfew_peer_pidfd(connection.descriptor.number) : -ENOPROTOOPT
+            return held >= 0 ? held : curfew_pidfd_open(peer.pid)
+        } find: {
+            findRole(of: peer)
         }
-        // Held by a pidfd while it is looked at, so that no stranger can have taken its pid meanwhile.
-        var pidfd = Descriptor(curfew_peer_pidfd(connection.descriptor.number))
-        defer { pidfd.close() }
+    }
+
+    private func findRole(of sender: curfew_sender) -> ControlConnection.Role {
+        guard sender.uid == geteuid() || sender.uid == 0 || sender.uid == getuid() else {
+            return holds(sender.pid) ? .app : .stranger
+        }
         let ancestry = Ancestry(
-            of: peer.pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
-        if pidfd.isOpen, curfew_pidfd_send_signal(pidfd.number, 0) == -ESRCH { return .stranger }
+            of: sender.pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
         if ancestry.isOurs { return .app }
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }

@@ -12,9 +12,11 @@ extension Supervision {
             kernel.enforcedLimit = .some(plan.resources.memoryLimit)
             kernel.watchesMark = { [unowned self] in watchMark($0) }
         }
-        guard plan.asksForResources else { return }
+        guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return }
         if plan.policy.pageOut != nil { kernel.pagingMethod = Self.pageOutMethod(of: containment) }
-        let problems = Enforceability(plan: plan, containment: containment, pagingMethod: kernel.pagingMethod).problems
+        var enforceability = Enforceability(plan: plan, containment: containment, pagingMethod: kernel.pagingMethod)
+        enforceability.hasOwnGroup = plan.policy.timeout != nil || jobControl?.givesOwnGroup == true
+        let problems = enforceability.problems
         guard !problems.isEmpty else { return }
         if plan.isStrict {
             var containment = containment

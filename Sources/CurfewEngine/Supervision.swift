@@ -42,6 +42,7 @@ final class Supervision {
 
     var connections: [ControlConnection] = []
     var lastConnection = 0
+    var senderRoles = SenderRoles()
     var requests: [PendingRequest] = []
     var lastRequest = 0
     var owners: [TaskOwner] = []

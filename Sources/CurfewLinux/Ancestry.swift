@@ -1,39 +1,64 @@
 import CCurfew
+import Glibc
 
 /// Where a process stands: in our app, in another supervisor's, or in none.
 public struct Ancestry: Sendable, Hashable {
     public private(set) var isOurs = false
     /// In some app of some supervisor, ours or not.
     public private(set) var isInAnyApp = false
-    /// Whether all of its line could be read; one that can't is trusted with nothing.
+    /// Whether so much of its line is known that the answer can be trusted; else it is trusted with nothing.
     public private(set) var isKnown = false
 
     /// Looks at the cgroup first, then at each ancestor: a supervisor among them holds it, for orphans go to theirs.
     ///
-    /// `cgroup`: the directory of our app's v2 cgroup, if it has one.
-    public init(of pid: Int32, supervisor: Int32, cgroup: String?) {
+    /// `cgroup`: the directory of our app's v2 cgroup, if it has one. `deadline`: when to give up on a line of more than
+    /// 64 processes, on the clock of `curfew_monotonic_nanoseconds`; it can be as long as there are processes.
+    public init(of pid: Int32, supervisor: Int32, cgroup: String?, until deadline: Int64 = .max) {
         guard pid > 0 else { return }
         noteCgroup(of: pid, ours: cgroup)
         // An ancestor that ends while its line is read breaks it; its children have another parent the next time.
-        for _ in 0..<4 where !isKnown { walk(from: pid, supervisor: supervisor) }
+        for _ in 0..<4 {
+            if isOurs || isKnown { break }
+            walk(from: pid, supervisor: supervisor, until: deadline)
+        }
+        isKnown = isKnown || isOurs
     }
 
-    private mutating func walk(from pid: Int32, supervisor: Int32) {
+    private mutating func walk(from pid: Int32, supervisor: Int32, until deadline: Int64) {
         var current = pid
+        var child: Int32 = 0
         var startOfChild = UInt64.max
-        for _ in 0..<4096 {
-            // A parent is never younger; one that is has got the pid of the parent that was there a moment ago.
-            guard let stat = Procfs.stat(current), stat.startTime <= startOfChild else { return }
-            startOfChild = stat.startTime
-            if current != pid, stat.isSupervisor || current == supervisor {
+        for generation in 0..<4096 {
+            if current != pid, current == supervisor {
                 isInAnyApp = true
-                if current == supervisor { isOurs = true }
-            }
-            if stat.parent <= 0 || current == 1 {
-                isKnown = true
+                isOurs = true
                 return
             }
-            current = stat.parent
+            if generation > 64, deadline != .max, curfew_monotonic_nanoseconds() >= deadline { return }
+            let parent: Int32
+            if let stat = Procfs.stat(current) {
+                // A parent is never younger; one that is has got the pid of the parent that was there a moment ago.
+                guard stat.startTime <= startOfChild else { return }
+                startOfChild = stat.startTime
+                if current != pid, stat.isSupervisor { isInAnyApp = true }
+                parent = stat.parent
+            } else {
+                switch HiddenProcess.parent(of: current, child: child) {
+                case .known(let pid): parent = pid
+                case .gone: return
+                case .untold:
+                    // Other users' are above every process. What could hide one of the app's is another of it.
+                    isKnown = Procfs.isOurs && !HiddenProcess.mayBeBelow(supervisor)
+                    return
+                }
+            }
+            if parent <= 0 || current == 1 {
+                // Without a /proc no supervisor but ourselves would have been recognised.
+                isKnown = Procfs.isOurs
+                return
+            }
+            child = current
+            current = parent
         }
     }
 
@@ -45,5 +70,45 @@ public struct Ancestry: Sendable, Hashable {
         guard let ours, let slash = ours.lastIndex(of: "/") else { return }
         // An app of an app's is of both.
         if components.contains(ours[ours.index(after: slash)...]) { isOurs = true }
+    }
+}
+
+/// A process that is there, and that /proc doesn't show to us: another user's, or one that may not be traced, where it is
+/// mounted with `hidepid`; any, where /proc isn't ours.
+///
+/// Source: proc(5), hidepid; kernel, fs/proc/base.c, has_pid_permissions().
+enum HiddenProcess {
+    enum Parent { case known(Int32), gone, untold }
+
+    /// `child`: one that was seen to have it as its parent; 0 when none was.
+    static func parent(of pid: Int32, child: Int32) -> Parent {
+        var pidfd = Descriptor(curfew_pidfd_open(pid))
+        // Refused by a sandbox, or by an old kernel, it tells nothing; nor does it where there is no descriptor to spare.
+        guard pidfd.isOpen else { return [-ENOSYS, -EPERM, -EINVAL].contains(pidfd.number) ? .untold : .gone }
+        defer { pidfd.close() }
+        let parent = curfew_pidfd_parent(pidfd.number)
+        // While a process is the parent of another its pid is nobody else's.
+        guard child == 0 || self.child(child, hasParent: pid) else { return .gone }
+        if parent >= 0 { return .known(parent) }
+        return parent == -ESRCH ? .gone : .untold
+    }
+
+    private static func child(_ child: Int32, hasParent parent: Int32) -> Bool {
+        if let stat = Procfs.stat(child) { return stat.parent == parent }
+        var pidfd = Descriptor(curfew_pidfd_open(child))
+        defer { pidfd.close() }
+        return pidfd.isOpen && curfew_pidfd_parent(pidfd.number) == parent
+    }
+
+    /// Whether anything that lives below `ancestor` is hidden, and with it what is below that; or that can't be told.
+    static func mayBeBelow(_ ancestor: Int32) -> Bool {
+        ProcessTree.descendants(of: ancestor).contains { exists($0) } || Procfs.stat(getpid()) == nil
+    }
+
+    /// Whether it is there and hidden.
+    static func exists(_ pid: Int32) -> Bool {
+        guard Procfs.stat(pid) == nil else { return false }
+        // One that has just ended, and was visible, is not there any more when it can't be read.
+        return curfew_kill(pid, 0) != -ESRCH
     }
 }

@@ -26,6 +26,18 @@ extension Doctor {
         }
     }
 
+    /// Whose processes /proc shows.
+    static func processes() -> DoctorFinding {
+        switch ProcfsView.current {
+        case .own where Procfs.stat(1) == nil:
+            DoctorFinding(.processes, .partly, "/proc hides other users' (hidepid)")
+        case .own: DoctorFinding(.processes, .yes, "/proc shows all")
+        case .anothers:
+            DoctorFinding(.processes, .no, "/proc shows another pid namespace", advice: [.ownProc])
+        case .missing: DoctorFinding(.processes, .no, "there is no /proc", advice: [.ownProc])
+        }
+    }
+
     static func suspension(_ patient: DoctorPatient) -> DoctorFinding {
         let tree = patient.tree
         var isStopped = true
@@ -37,9 +49,12 @@ extension Doctor {
         guard isStopped else { return DoctorFinding(.suspension, .no, "SIGSTOP didn't stop a program in time") }
         guard tree.containment.hasFreezer, freezes(tree) else {
             return DoctorFinding(
-                .suspension, .partly, "SIGSTOP, walked until none runs", .measured(time), advice: [.delegation])
+                .suspension, .partly,
+                Procfs.isOurs ? "SIGSTOP, walked until none runs" : "SIGSTOP to its process group", .measured(time),
+                advice: [.delegation])
         }
         let freezer = tree.containment.unified == nil ? "v1 freezer" : "v2 freezer"
+        guard Procfs.isOurs else { return DoctorFinding(.suspension, .yes, freezer, .measured(time)) }
         return DoctorFinding(.suspension, .yes, "\(freezer) and SIGSTOP", .measured(time))
     }
 
@@ -66,13 +81,16 @@ extension Doctor {
             return DoctorFinding(.kill, .yes, "cgroup.kill", .measured(time))
         }
         if held.hasFreezer { return DoctorFinding(.kill, .yes, "SIGKILL to each, frozen meanwhile", .measured(time)) }
-        return DoctorFinding(
-            .kill, .partly, "SIGKILL to the group and each, repeated", .measured(time), advice: [.delegation])
+        let toWhom = Procfs.isOurs ? "SIGKILL to the group and each, repeated" : "SIGKILL to its process group"
+        return DoctorFinding(.kill, .partly, toWhom, .measured(time), advice: [.delegation])
     }
 
     // MARK: Memory
 
     static func memoryLimit(_ held: Containment) -> DoctorFinding {
+        guard held.enforcesMemory || Procfs.isOurs else {
+            return DoctorFinding(.memoryLimit, .no, "no /proc to measure by", advice: [.ownProc, .delegation])
+        }
         guard held.enforcesMemory else {
             // The worst of 25 runs of a program that took all it could.
             return DoctorFinding(
@@ -136,6 +154,9 @@ extension Doctor {
 
     static func cpuLimit(_ held: Containment) -> DoctorFinding {
         if held.unified?.cpuMicroseconds != nil { return DoctorFinding(.cpuLimit, .yes, "measured by cpu.stat") }
+        guard Procfs.isOurs else {
+            return DoctorFinding(.cpuLimit, .no, "no /proc to measure by", advice: [.ownProc, .delegation])
+        }
         return DoctorFinding(
             .cpuLimit, .partly, "measured by /proc, less what is reaped", advice: [.delegation])
     }
@@ -185,14 +206,16 @@ extension Doctor {
 
     /// The lock that the program has on what it inherited.
     static func locks(_ patient: DoctorPatient) -> DoctorFinding {
-        let path = "/proc/\(patient.pid)/fdinfo/\(DoctorPatient.lockedDescriptor)"
-        let isSeen = SmallFile.withContents(of: path) { text in
-            String(decoding: text, as: UTF8.self).contains("lock:")
+        let isSeen = Procfs.withPath(patient.pid, "/fdinfo/") { path in
+            Procfs.appendNumber(DoctorPatient.lockedDescriptor, to: path)
+            return SmallFile.withContents(of: String(cString: path)) { text in
+                String(decoding: text, as: UTF8.self).contains("lock:")
+            }
         }
         return switch isSeen {
         case true?: DoctorFinding(.locks, .yes, "fdinfo of each descriptor")
         case false?: DoctorFinding(.locks, .no, "fdinfo shows no locks")
-        case nil: DoctorFinding(.locks, .no, "fdinfo can't be read")
+        case nil: DoctorFinding(.locks, .no, "fdinfo can't be read", advice: Procfs.isOurs ? [] : [.ownProc])
         }
     }
 

@@ -44,6 +44,7 @@ public struct Doctor {
         } catch {
             examineWithout(held, because: error)
         }
+        findings.append(Self.processes())
         findings.append(Self.timeLimit())
         findings.append(Self.memoryPressure())
         findings += Self.limits(of: held)

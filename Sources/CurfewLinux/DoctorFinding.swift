@@ -3,6 +3,8 @@ public struct DoctorFinding: Sendable, Hashable {
     /// The stable words for scripts.
     public enum Subject: String, Sendable, Hashable, CaseIterable {
         case containment
+        /// Whether /proc tells of each.
+        case processes
         case suspension
         case kill
         case timeLimit = "time-limit"
@@ -65,5 +67,7 @@ public enum DoctorAdvice: String, Sendable, Hashable, CaseIterable {
     case pageOutRight = "page-out-right"
     case pressureInformation = "pressure-information"
     case signalRight = "signal-right"
+    /// A /proc of our own pid namespace.
+    case ownProc = "own-proc"
     case anotherUser = "another-user"
 }

@@ -25,7 +25,7 @@ public struct PendingProcess: Sendable, Hashable {
 /// Stopping the whole tree without a gap, and continuing it.
 extension ProcessTree {
     /// How long a freeze is waited for here; spinners on few cores take 10 ms, a process in `D` for ever.
-    private static let freezeMicroseconds: Int64 = 25_000
+    static let freezeMicroseconds: Int64 = 25_000
     /// How long a stop is waited for here before the caller's timer takes over.
     private static let confirmMicroseconds: Int64 = 2_000
 
@@ -35,7 +35,9 @@ extension ProcessTree {
         forgetStops()
         isSuspended = true
         let terminalGroup = includingStopped ? Procfs.stat(leader)?.processGroup : nil
-        if containment.hasFreezer, method != .sigstop {
+        if !Procfs.isOurs {
+            suspendUnseen()
+        } else if containment.hasFreezer, method != .sigstop {
             suspendFrozen(terminalGroup)
         } else {
             suspendByWalking(terminalGroup)
@@ -93,6 +95,7 @@ extension ProcessTree {
             try? containment.setFrozen(false)
             return
         }
+        if !Procfs.isOurs { return resumeUnseen() }
         // Their parents are stopped or ours, so nobody has reaped them and given their pids away.
         for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }
         resumeNewcomers()
@@ -150,7 +153,7 @@ extension ProcessTree {
     private func stop(_ pid: Int32, _ terminalGroup: Int32?, isLate: Bool = false) {
         if known.contains(pid) { return }
         guard let stat = Procfs.stat(pid), !stat.isGone else {
-            hasSeenVanishing = true
+            if HiddenProcess.exists(pid) { stopHidden(pid) } else { hasSeenVanishing = true }
             return
         }
         known.insert(pid)
@@ -161,6 +164,13 @@ extension ProcessTree {
         _ = curfew_kill(pid, SIGSTOP)
         stopped.append(Member(pid: pid, parent: stat.parent))
         unconfirmed.append(pid)
+    }
+
+    /// Whether it stops isn't seen.
+    private func stopHidden(_ pid: Int32) {
+        known.insert(pid)
+        _ = curfew_kill(pid, SIGSTOP)
+        stopped.append(Member(pid: pid, parent: 0))
     }
 
     // MARK: Without one

@@ -67,9 +67,10 @@ public final class ProcessTree {
         return found
     }
 
-    /// Whether `pid` is of this tree: in its cgroup, or below us.
-    public func contains(_ pid: Int32) -> Bool {
-        Ancestry(of: pid, supervisor: supervisor, cgroup: containment.unified?.path).isOurs
+    /// Whether `pid` is of this tree: in its cgroup, or below us. `deadline`: as `Ancestry` has it.
+    public func contains(_ pid: Int32, until deadline: Int64 = .max) -> Bool {
+        Ancestry(of: pid, supervisor: supervisor, cgroup: containment.unified?.path, until: deadline).isOurs
+            || !Procfs.isOurs && containment.processes()?.contains(pid) == true
     }
 
     // MARK: Signals
@@ -79,7 +80,7 @@ public final class ProcessTree {
     /// `sparing`: a process group that has had it; `unreaped`: a child of ours that has had it if it isn't in a group.
     public func terminate(by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0) {
         for pid in everyone() {
-            if group > 0, Procfs.stat(pid)?.processGroup == group { continue }
+            if group > 0, getpgid(pid) == group { continue }
             if number == SIGCONT || group == 0 && pid == leader {
                 signal(pid, SIGCONT)
             } else {
@@ -101,8 +102,8 @@ public final class ProcessTree {
             if Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) { _ = curfew_kill(-ownGroup, SIGCONT) }
             return
         }
-        let group = Procfs.stat(leader)?.processGroup
-        for pid in processes() where Procfs.stat(pid)?.processGroup == group { signal(pid, SIGCONT) }
+        let group = getpgid(leader)
+        for pid in processes() where group > 0 && getpgid(pid) == group { signal(pid, SIGCONT) }
     }
 
     /// For a process whose parent runs and could have reaped it since it was listed: held by a pidfd and looked at
@@ -163,15 +164,15 @@ public final class ProcessTree {
         }
         var pidfd = Descriptor(curfew_pidfd_open(member.pid))
         defer { pidfd.close() }
-        guard let parent = Procfs.stat(member.pid)?.parent, parent == member.parent || parent == ancestor else {
-            return
-        }
+        let parent = Procfs.stat(member.pid)?.parent ?? curfew_pidfd_parent(pidfd.number)
+        guard parent == member.parent || parent == ancestor else { return }
         _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, SIGKILL) : curfew_kill(member.pid, SIGKILL)
     }
 
     /// Whether the group is still the app's: its leader isn't reaped, or one below us is in it. Once nobody is, its
     /// number is free for a stranger's.
     public static func holdsGroup(_ group: Int32, leader: Int32, ancestor: Int32) -> Bool {
+        guard Procfs.isOurs else { return Reaping.hasChild(inGroup: group) }
         if let stat = Procfs.stat(leader), stat.parent == ancestor { return true }
         return members(below: ancestor).contains { Procfs.stat($0.pid)?.processGroup == group }
     }

@@ -41,10 +41,13 @@ public enum Procfs {
     }
 
     /// Builds /proc/PID and a suffix on the stack: a String each time would be felt in a walk over 1,000 processes.
+    ///
+    /// Nil where /proc isn't ours: its numbers are other processes'.
     static func withPath<Result>(
         _ pid: Int32, _ suffix: StaticString, _ body: (UnsafeMutablePointer<CChar>) -> Result?
     ) -> Result? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        guard isOurs else { return nil }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let path = buffer.baseAddress else { return nil }
             strcpy(path, "/proc/")
             appendNumber(pid, to: path)

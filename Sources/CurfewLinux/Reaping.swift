@@ -29,6 +29,14 @@ public enum Reaping {
     /// Whether any child is left, without reaping.
     public static func hasChildren() -> Bool { wait(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
 
+    /// Whether that is a child of ours that isn't reaped, so that its pid is nobody else's.
+    static func isChild(_ pid: Int32) -> Bool { wait(P_PID, pid, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
+
+    /// Whether a child of ours, ended or not, is in that process group, so that its number is no stranger's.
+    static func hasChild(inGroup group: Int32) -> Bool {
+        wait(P_PGID, group, WEXITED | WNOHANG | WNOWAIT) != .noChildren
+    }
+
     /// A stop of that child since the last time.
     public static func stopReport(of pid: Int32) -> ChildReport? {
         if case .report(let report) = wait(P_PID, pid, WSTOPPED | WNOHANG) { return report }

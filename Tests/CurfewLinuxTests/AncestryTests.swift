@@ -1,6 +1,7 @@
-import CurfewLinux
 import Glibc
 import Testing
+
+@testable import CurfewLinux
 
 @Suite("Where a process stands")
 struct AncestryTests {
@@ -48,6 +49,41 @@ struct AncestryTests {
         #expect(ancestry.isInAnyApp)
         #expect(!ancestry.isOurs)
         #expect(Ancestry(of: child.pid, supervisor: nobody, cgroup: nil).isInAnyApp == areTestsInAnApp)
+    }
+
+    @Test("A long line is given up once time is over; of a short one, and of one in our cgroup, nothing is lost")
+    func deadline() throws {
+        let script = "if [ $1 -gt 0 ]; then sh -c \"$0\" \"$0\" $(($1 - 1)); else echo $$ >&8; read line <&8; fi; :"
+        let child = try TestChild(["/bin/sh", "-c", script, script, "100"])
+        defer { child.end() }
+        let deepest = try #require(child.number())
+        #expect(Ancestry(of: deepest, supervisor: getpid(), cgroup: nil).isOurs)
+        let late = Ancestry(of: deepest, supervisor: getpid(), cgroup: nil, until: 1)
+        #expect(!late.isOurs)
+        #expect(!late.isKnown)
+        #expect(Ancestry(of: child.pid, supervisor: getpid(), cgroup: nil, until: 1).isOurs)
+    }
+
+    @Test("A hidden process's parent is told by its pidfd, as long as it is the parent of what was seen below it")
+    func hidden() throws {
+        let child = try TestChild(shell: "sh -c 'echo $$ >&8; read line <&8; :' & read line <&8; :")
+        defer { child.end() }
+        let inner = try #require(child.number())
+        guard case .known(let parent) = HiddenProcess.parent(of: child.pid, child: inner) else {
+            // Before Linux 6.13.
+            return
+        }
+        #expect(parent == getpid())
+        guard case .gone = HiddenProcess.parent(of: getpid(), child: inner) else {
+            Issue.record("this process isn't its parent")
+            return
+        }
+        guard case .gone = HiddenProcess.parent(of: nobody, child: 0) else {
+            Issue.record("nobody is there")
+            return
+        }
+        #expect(!HiddenProcess.exists(inner))
+        #expect(!HiddenProcess.exists(nobody))
     }
 
     @Test("Nobody is known of a pid that nobody has", arguments: [nobody, 0, -1, .min])

@@ -14,7 +14,7 @@ from conftest import LIMIT, binary, cgroup2_directory, every_cgroup
 from programs.helpers import AS_ORDINARY, ORDINARY, Alive, needs_root
 
 SUBJECTS = {
-    "containment": "containment", "suspension": "suspension", "kill": "kill", "time-limit": "time limit",
+    "containment": "containment", "processes": "seeing processes", "suspension": "suspension", "kill": "kill", "time-limit": "time limit",
     "memory-limit": "memory limit", "memory-pressure": "memory pressure", "page-out": "page-out",
     "cpu-limit": "CPU limit", "cpu-throttling": "CPU throttling", "priority": "low priority",
     "locks": "file locks", "other-users": "sudo in the app", "fork-comet": "fork/setsid storm",

@@ -503,6 +503,38 @@ def test_a_flood_from_a_stranger(sandbox):
     assert ("ready" in status, status["notifyStatus"]) == (False, "heard")
 
 
+# A line of 400 processes, the last 20 of which send for ever.
+DEEP = """
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.connect("\\0" + sys.argv[1])
+for generation in range(400):
+    if os.fork():
+        if generation < 380: os.wait()
+        break
+print("up", flush=True) if generation == 399 else None
+while True: s.send(b"READY=1")
+"""
+
+
+def test_strangers_with_long_ancestries_hold_up_no_end(sandbox, held):
+    """What children said is looked for at the end of each; who isn't of the app costs little, however deep it is."""
+    running = sandbox.shell(
+        'echo up; read go; for i in 1 2 3 4 5 6 7 8 9 10; do sh -c "sleep 0 & exit"; done; echo over',
+        options=held, stdin=subprocess.PIPE)
+    running.expect("up")
+    strangers = subprocess.Popen(
+        ["python3", "-SE", "-c", DEEP, address_of(running)[1:].decode()], stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        assert strangers.stdout.readline() == b"up\n"
+        running.process.stdin.write(b"go\n")
+        running.process.stdin.flush()
+        assert running.finish()[:2] == (0, "over\n")
+    finally:
+        os.killpg(strangers.pid, signal.SIGKILL)
+        strangers.wait()
+
+
 # systemd-notify
 
 

@@ -1196,6 +1196,27 @@ static void test_fork(void)
     close(pipe_ends[1]);
 }
 
+static void test_parent_of_pidfd(void)
+{
+    about("the parent of a pidfd");
+    int own = (int)must(curfew_pidfd_open(getpid()), "pidfd_open");
+    int parent = curfew_pidfd_parent(own);
+    close(own);
+    if (parent == -ENOTTY || parent == -EINVAL)
+        return skip("PIDFD_GET_INFO needs Linux 6.13");
+    CHECK_EQ(parent, getppid());
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    int pidfd = (int)must(curfew_pidfd_open(must(pid, "fork")), "pidfd_open");
+    CHECK(readable(pidfd));
+    CHECK_EQ(curfew_pidfd_parent(pidfd), getpid());
+    CHECK_EQ(end_of(pidfd).status, 0);
+    CHECK_EQ(curfew_pidfd_parent(pidfd), -ESRCH);
+    close(pidfd);
+    CHECK_EQ(curfew_pidfd_parent(-1), -EBADF);
+}
+
 static void test_waitid(void)
 {
     about("curfew_waitid");
@@ -1638,6 +1659,23 @@ static void test_send_full(void)
     close(fds[1]);
 }
 
+// A connection that is inherited is written to by somebody else than who made it.
+static void test_sender_of_each_message(int client, int server)
+{
+    char buffer[16];
+    struct curfew_sender sender = {0};
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(curfew_send(client, "me", 2) != 2);
+    must(pid, "fork");
+    CHECK(readable(server));
+    CHECK_EQ(curfew_receive(server, buffer, sizeof buffer, &sender), 2);
+    CHECK_EQ(sender.pid, pid);
+    struct curfew_wait_info info = {0};
+    CHECK_EQ(curfew_waitid(P_PID, pid, WEXITED, &info), 0);
+    CHECK_EQ(info.status, 0);
+}
+
 static void test_named_socket(void)
 {
     about("named socket");
@@ -1679,7 +1717,11 @@ static void test_named_socket(void)
     }
     CHECK_EQ(curfew_send(client, "hi", 2), 2);
     CHECK(readable(server));
+    peer.pid = 0;
     CHECK_EQ(curfew_receive(server, buffer, sizeof buffer, &peer), 2);
+    CHECK_EQ(peer.pid, getpid());
+    CHECK_EQ(peer.uid, getuid());
+    test_sender_of_each_message(client, server);
     close(client);
     close(server);
     close(listener);
@@ -2262,7 +2304,7 @@ static void test_sockets(void)
     test_socket_paths();
     test_mode_at_bind();
     const struct socket_fault faults[] = {
-        {SYS_socket, EMFILE}, {SYS_fchmod, EPERM}, {SYS_bind, EACCES}, {SYS_listen, EADDRINUSE}};
+        {SYS_socket, EMFILE}, {SYS_setsockopt, ENOMEM}, {SYS_fchmod, EPERM}, {SYS_bind, EACCES}, {SYS_listen, EADDRINUSE}};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         about("socket fault %zu", i);
         in_helper(listen_fails, &faults[i]);
@@ -2275,6 +2317,7 @@ static void test_processes(void)
 {
     test_fork();
     test_waitid();
+    test_parent_of_pidfd();
     about("signals");
     in_helper(signals, NULL);
     about("own process");

@@ -76,6 +76,7 @@ struct curfew_signal_info {
 int curfew_waitid(int id_type, int id, int options, struct curfew_wait_info *info);  // raw waitid
 int curfew_pidfd_open(pid_t pid);
 int curfew_pidfd_send_signal(int pidfd, int signal);
+int curfew_pidfd_parent(int pidfd);                    // its parent's pid, 0: none here; -ENOTTY, -EINVAL before Linux 6.13
 int curfew_kill(pid_t pid, int signal);
 int curfew_queue_signal(pid_t pid, int signal, int value);
 int curfew_set_subreaper(void);
@@ -138,6 +139,7 @@ struct curfew_file_status {
     uint64_t device;
     uint64_t link_count;
     int64_t size;
+    int64_t blocks;            // of 512 bytes, those that are there
     int64_t modified_seconds;
     uint32_t modified_nanoseconds;
 };
@@ -179,9 +181,9 @@ struct curfew_sender {
     gid_t gid;
 };
 int curfew_socketpair(int fds[2]);                     // stream, CLOEXEC; [0] also NONBLOCK and SO_PASSCRED
-int curfew_unix_listen(const char *path, int backlog); // bind 0600 + listen; CLOEXEC | NONBLOCK; -EADDRINUSE
+int curfew_unix_listen(const char *path, int backlog); // bind 0600 + listen; CLOEXEC | NONBLOCK, SO_PASSCRED; -EADDRINUSE
 int curfew_unix_connect(const char *path);             // CLOEXEC, blocking; -ECONNREFUSED: nobody listens
-int curfew_unix_accept(int fd);                        // CLOEXEC | NONBLOCK
+int curfew_unix_accept(int fd);                        // CLOEXEC | NONBLOCK, and SO_PASSCRED as the listening one
 int curfew_peer(int fd, struct curfew_sender *peer);   // SO_PEERCRED
 int curfew_peer_pidfd(int fd);                         // SO_PEERPIDFD, Linux 6.5; -ENOPROTOOPT or -EINVAL before
 int curfew_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender);  // 0: closed; pid 0 without credentials

@@ -1,0 +1,87 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("What the senders of messages may do")
+struct SenderRolesTests {
+    private var own: curfew_sender { curfew_sender(pid: getpid(), uid: getuid(), gid: getgid()) }
+
+    @Test("It is found out once, as long as the sender lives and is the same user")
+    func once() {
+        var roles = SenderRoles()
+        var asked = 0
+        for _ in 0..<3 {
+            let role = roles.role(of: own, hold: { curfew_pidfd_open(getpid()) }) {
+                asked += 1
+                return .operator
+            }
+            #expect(role == .operator)
+        }
+        #expect(asked == 1)
+        var another = own
+        another.uid &+= 1
+        #expect(roles.role(of: another, hold: { curfew_pidfd_open(getpid()) }) { .stranger } == .stranger)
+    }
+
+    @Test("Who can't be held is asked about each time")
+    func unheld() {
+        var roles = SenderRoles()
+        for role in [ControlConnection.Role.operator, .app, .stranger] {
+            #expect(roles.role(of: own, hold: { -EMFILE }) { role } == role)
+        }
+    }
+
+    @Test("Who is gone is a stranger, and whoever has got its pid is found out anew")
+    func gone() throws {
+        var roles = SenderRoles()
+        let pid = sleeper()
+        let sender = curfew_sender(pid: pid.pid, uid: getuid(), gid: getgid())
+        #expect(roles.role(of: sender, hold: { dup(pid.pidfd) }) { .operator } == .operator)
+        pid.end()
+        #expect(roles.role(of: sender, hold: { curfew_pidfd_open(getpid()) }) { .app } == .app)
+        let dead = sleeper()
+        let late = curfew_sender(pid: dead.pid, uid: getuid(), gid: getgid())
+        dead.end(closing: false)
+        #expect(roles.role(of: late, hold: { dead.pidfd }) { .operator } == .stranger)
+    }
+
+    @Test("However many there are, few are held")
+    func bounded() {
+        var roles = SenderRoles()
+        var held: [Int32] = []
+        for number in 0..<20 {
+            let sender = curfew_sender(pid: 1_000_000_000 + Int32(number), uid: 0, gid: 0)
+            _ = roles.role(
+                of: sender,
+                hold: {
+                    held.append(curfew_pidfd_open(getpid()))
+                    return held[held.count - 1]
+                }, find: { .operator })
+        }
+        #expect(held.count == 20)
+        #expect(Set(held).count <= SenderRoles.maximum + 1)
+    }
+
+    private struct Held {
+        let pid: Int32
+        let pidfd: Int32
+
+        func end(closing: Bool = true) {
+            _ = curfew_kill(pid, SIGKILL)
+            var info = curfew_wait_info()
+            _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
+            if closing { close(pidfd) }
+        }
+    }
+
+    private func sleeper() -> Held {
+        var pid: pid_t = 0
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
+        defer { for word in words { free(word) } }
+        _ = posix_spawnp(&pid, "sleep", nil, nil, &words, nil)
+        return Held(pid: pid, pidfd: curfew_pidfd_open(pid))
+    }
+}
