@@ -58,6 +58,7 @@ public enum HelpRequest: Equatable {
     /// What is to be printed.
     public func text() throws(UsageError) -> String {
         switch self {
+        case .help(["timeout"]): return "\(TimeoutHelp.text)"
         case .help(let path):
             let command = path.reduce(Curfew.self as any ParsableCommand.Type) { $0.subcommand($1) ?? $0 }
             return Self.withoutBlankEnd(Curfew.helpMessage(for: command))

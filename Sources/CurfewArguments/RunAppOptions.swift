@@ -30,7 +30,7 @@ struct RunAppOptions: ParsableArguments {
     @Flag(help: "Demand that it says hello on the control channel within --launch-limit.")
     var aware = false
 
-    @Flag(help: "When COMMAND exits, wait for what it left behind instead of killing it.")
+    @Flag(help: "When COMMAND exits, wait for what it left behind instead of ending it.")
     var waitAll = false
 
     @Option(

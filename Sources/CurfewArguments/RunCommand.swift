@@ -9,7 +9,7 @@ struct RunCommand: ParsableCommand {
         usage: "curfew run [options] [--] COMMAND [ARG…]",
         discussion: """
             COMMAND and whatever it starts are held together: stopped, resumed and killed as one. When COMMAND exits, \
-            what it left behind is killed, unless --wait-all says to wait.
+            what it left behind is sent SIGTERM, and killed after --terminate-limit, unless --wait-all says to wait.
 
             Examples:
               curfew run -- make -j8

@@ -14,8 +14,9 @@ struct TimeoutCommand: ParsableCommand {
             """,
         discussion: """
             Takes the options of GNU timeout and behaves as it does, and once the time is over all that COMMAND has \
-            started is ended with it: daemons, other sessions and process groups too. A report says what was ended, and \
-            where it was; `curfew report last` shows it.
+            started is ended with it: daemons, other sessions and process groups too. All of it is signalled; once COMMAND has \
+            ended, the rest has until --kill-after, or 5 s after the signal. A report says what was ended, and where it was; \
+            `curfew report last` shows it.
 
             Examples:
               curfew timeout 10m make check
@@ -65,7 +66,7 @@ struct TimeoutCommand: ParsableCommand {
 
     @Flag(
         name: [.customShort("v"), .long],
-        help: "Tell each signal that is sent, and what was ended and where it was.")
+        help: "Tell each signal that is sent; given twice, also what was ended and where it was.")
     var verbose = false
 
     @Option(

@@ -69,8 +69,8 @@ public enum CommandLineTool {
         switch try TimeoutArguments.parse(arguments, count: count, from: position) {
         case .run(let plan): Front.run(plan)
         case .help:
-            // Also for a link of that name.
-            return Helper.explain("timeout") == ExitStatus.success ? ExitStatus.success : ExitStatus.curfewFailed
+            Output.print("\(TimeoutHelp.text)", orExit: ExitStatus.curfewFailed)
+            return ExitStatus.success
         case .version:
             Output.print("timeout (Curfew) \(version)", orExit: ExitStatus.curfewFailed)
             return ExitStatus.success

@@ -31,8 +31,8 @@ public enum DurationArgument {
             var end: UnsafeMutablePointer<CChar>?
             errno = 0
             var number = strtod(text, &end)
-            // Too small for a double; not zero, which would be no limit.
-            if number == 0, errno == ERANGE { number = .leastNonzeroMagnitude }
+            // Too small for a double; neither zero, which would be no limit, nor, with a minus, anything.
+            if number == 0, errno == ERANGE { number = number.sign == .minus ? -1 : .leastNonzeroMagnitude }
             guard let end, end != UnsafeMutablePointer(mutating: text), number >= 0 else { return nil }
             guard let unit = unit(end) else { return nil }
             let product = (number * unit).rounded(.up)

@@ -23,18 +23,14 @@ enum Helper {
         return child > 0 && info.code == CLD_EXITED ? info.status : ExitStatus.curfewFailed
     }
 
-    /// The help of a verb, whatever was typed.
-    static func explain(_ verb: String) -> Int32 {
-        let words = ArgumentReader.Arguments.allocate(capacity: 4)
-        for (index, word) in [name, verb, "--help"].enumerated() { words[index] = strdup(word) }
-        words[3] = nil
-        return run(words)
-    }
-
     /// Installed it is in `../libexec/curfew/`, in a build folder beside us.
     private static func become(_ arguments: ArgumentReader.Arguments) -> Int32 {
         let folder = OwnExecutable.folder()
         for path in ["\(folder)/../libexec/curfew/\(name)", "\(folder)/\(name)"] { execv(path, arguments) }
+        if let text = ShortHelp.text(arguments) {
+            Output.print(text)
+            return ExitStatus.success
+        }
         let reason = String(cString: strerror(errno))
         let installed = "\(folder)/../libexec/curfew/\(name)"
         StandardError.print("curfew: help: can't start \(installed): \(reason); reinstall Curfew")

@@ -19,7 +19,7 @@ public final class TimeoutArguments {
     private var containment = ContainmentKind.auto
     private var scale = 1.0
     private var reportPath: String?
-    private var isVerbose = false
+    private var verbosity = 0
 
     /// What is asked for.
     public enum Request {
@@ -75,7 +75,7 @@ public final class TimeoutArguments {
             policy.killAfter = span == .zero ? nil : span
         case .preserveStatus: policy.preservesStatus = true
         case .signal: policy.signal = try Self.signal(value)
-        case .verbose: isVerbose = true
+        case .verbose: verbosity += 1
         case .help, .version: break
         case .containment: containment = try Self.choice(option, value)
         case .memory:
@@ -128,7 +128,8 @@ public final class TimeoutArguments {
         plan.caller = caller
         // Without a profile there is no background to go to, and nobody to tell of it, as under timeout(1).
         plan.hasLifecycle = profile != nil
-        plan.isVerbose = isVerbose
+        plan.isVerbose = verbosity > 0
+        plan.tellsProcesses = verbosity > 1
         plan.containment = containment
         plan.memory = memory
         plan.timeScale = scale

@@ -164,8 +164,11 @@ extension App {
     private mutating func timeLimitPassed(at now: Instant, into effects: inout [Effect]) {
         if let policy = policy.timeout {
             timeout.isLimitOver = true
-            return expire(policy, at: now, into: &effects)
+            if !isEndingRest { expire(policy, at: now, into: &effects) }
+            return
         }
+        // Its leader has kept to the limit.
+        if isEndingRest { return killRest(after: policy.terminateLimit, at: now, into: &effects) }
         kill(timeLimitReport(at: now), at: now, into: &effects)
     }
 
@@ -187,6 +190,7 @@ extension App {
 
     private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {
         guard case .terminating(let watchdog, _) = end else { return }
+        if isEndingRest { return killRest(after: watchdog.limit, at: now, into: &effects) }
         let report = killReport(.processExitWatchdog, event: .lifecycle(.willTerminate), watchdog, at: now)
         kill(report, at: now, into: &effects)
     }

@@ -69,12 +69,60 @@ extension App {
         leader = outcome
         stateAtExit = state
         if case .killed = end { return }
-        effects.append(policy.timeout.map { sweepAfterTimeout($0) } ?? .sweep(id, kills: !policy.waitsForTree))
-        if policy.waitsForTree { return }
+        if policy.waitsForTree { return effects.append(.sweep(id, kills: false)) }
         pending.removeAll()
         tasks.removeAll()
-        enter(.over, at: now, into: &effects)
+        keptChanges.removeAll()
+        launch = nil
+        if let timeout = policy.timeout, sparesRest(timeout) {
+            effects.append(.release(id))
+            enter(.over, at: now, into: &effects)
+        } else if isSuspending, policy.timeout == nil, policy.terminateSuspended == .kill {
+            effects.append(.sweep(id, kills: true))
+            enter(.over, at: now, into: &effects)
+        } else {
+            endRest(at: now, into: &effects)
+        }
         answerSuspensionRequests(into: &effects)
+    }
+
+    /// What it has left behind ends as it would have itself: asked, and killed once the time for that is over. If there
+    /// is none, `treeGone` comes next, else `leftBehind`.
+    private mutating func endRest(at now: Instant, into effects: inout [Effect]) {
+        if policy.timeout != nil {
+            awaitRestOfTimeout()
+            end = .terminating(Watchdog(.infinite, startingAt: nil), sequence: nil)
+        } else if end == nil {
+            end = .terminating(watchdog(policy.terminateLimit, at: now), sequence: nil)
+        }
+        updateClocks(at: now)
+        effects.append(.sweep(id, kills: false))
+    }
+
+    /// Whether its leader has ended, and what that has left behind is being ended.
+    var isEndingRest: Bool { leader != nil && isTerminating && !policy.waitsForTree }
+
+    /// Something of it is still there. Whoever was asked to end with the leader isn't asked again.
+    mutating func leftBehind(at now: Instant, into effects: inout [Effect]) {
+        guard isEndingRest, phase != .over, case .terminating(_, let sequence) = end else { return }
+        if isSuspending {
+            returnToBackground(at: now, into: &effects)
+        } else {
+            continueIfStopped(at: now, into: &effects)
+        }
+        if policy.timeout == nil, !wasTerminated, !hasAskedRest {
+            hasAskedRest = true
+            end = .terminating(watchdog(policy.terminateLimit, at: now), sequence: sequence)
+            effects.append(.terminate(id, signal: policy.terminateSignal))
+        }
+        proceed(at: now, into: &effects)
+    }
+
+    /// It was asked, and hasn't ended in time. The leader's end stays the app's.
+    mutating func killRest(after limit: Span, at now: Instant, into effects: inout [Effect]) {
+        restKilledAfter = limit
+        effects.append(.sweep(id, kills: true))
+        enter(.over, at: now, into: &effects)
     }
 
     mutating func treeGone(at now: Instant, into effects: inout [Effect]) {
@@ -88,7 +136,7 @@ extension App {
                 Ending(
                     kill: killed ?? expiryReport, leader: leader,
                     terminateSignal: wasTerminated ? policy.terminateSignal : nil, state: finalState,
-                    timeout: timeoutOutcome)))
+                    timeout: timeoutOutcome, restKilledAfter: restKilledAfter)))
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }

@@ -8,6 +8,10 @@ extension App {
         var hasKilled = false
         /// The limit itself has passed; SIGALRM can have said so before.
         var isLimitOver = false
+        /// When it was last signalled because its time was over.
+        var expirySignal: Instant?
+        /// Nobody waits for it any more.
+        var isAbandoned = false
         var expiry: Expiry?
 
         /// Indirect, as it is large and rare.
@@ -23,12 +27,19 @@ extension App {
     ///
     /// Source: coreutils manual, "timeout invocation": a signal to timeout itself goes to the command too.
     mutating func relay(_ signal: Int32, isHeard: Bool, at now: Instant, into effects: inout [Effect]) {
-        guard let policy = policy.timeout, leader == nil, phase != .starting, phase != .over else { return }
+        guard let policy = policy.timeout, phase != .starting, phase != .over else { return }
+        if isEndingRest { return relayToRest(signal, isHeard: isHeard, into: &effects) }
+        guard leader == nil else { return }
         if signal == Self.signalAlarm { return expire(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
         if isHeard { return }
         wake(forSignalUntil: self.policy.terminateLimit, at: now, into: &effects)
         effects.append(.signal(id, signal, leaderOnly: policy.sparesDescendants))
+    }
+
+    /// Its time is over as it is.
+    private func relayToRest(_ signal: Int32, isHeard: Bool, into effects: inout [Effect]) {
+        if !isHeard, signal != Self.signalAlarm { effects.append(.signal(id, signal, leaderOnly: false)) }
     }
 
     /// The limit has passed. With `killAfter`, one signal is all the notice that is given, whoever sent it.
@@ -38,18 +49,34 @@ extension App {
         noteExpiry(at: now)
         if hadNotice || policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
+        timeout.expirySignal = now
         wake(forSignalUntil: .infinite, at: now, into: &effects)
         if isFirst, let report = expiryReport { effects.append(.expire(id, report)) }
         effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
     }
 
+    /// Whoever waited for it was killed: it gets the limit's signal at once, and SIGKILL later in any case.
+    ///
+    /// Source: coreutils NEWS, 9.10: the command is sent the signal when timeout itself is killed.
+    mutating func abandoned(at now: Instant, into effects: inout [Effect]) {
+        guard let policy = policy.timeout, phase != .over, !timeout.isAbandoned else { return }
+        timeout.isAbandoned = true
+        if timeout.killInstant == nil { timeout.killInstant = now + self.policy.restLimit(policy) }
+        guard leader == nil, phase != .starting else { return }
+        if policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
+        timeout.hasSignalled = true
+        wake(forSignalUntil: .infinite, at: now, into: &effects)
+        effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
+    }
+
     /// It didn't end of the signal.
     mutating func killForTimeout(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
-        noteExpiry(at: now)
+        if !timeout.isAbandoned { noteExpiry(at: now) }
         timeout.killInstant = nil
+        if isEndingRest { return killRest(after: self.policy.restLimit(policy), at: now, into: &effects) }
         if timeout.hasKilled { return }
         timeout.hasKilled = true
-        guard let report = expiryReport else { return }
+        let report = expiryReport ?? killReport(.supervisorExit, at: now)
         if policy.sparesDescendants {
             effects.append(.killLeader(id, report))
         } else {
@@ -83,9 +110,17 @@ extension App {
         }
     }
 
-    /// What the leader has left behind goes with it once the time is over, and is left alone before.
-    func sweepAfterTimeout(_ policy: TimeoutPolicy) -> Effect {
-        hasTimedOut && !policy.sparesDescendants ? .sweep(id, kills: true) : .release(id)
+    /// What the leader has left behind ends too once the time is over, and is left alone before.
+    func sparesRest(_ policy: TimeoutPolicy) -> Bool {
+        policy.sparesDescendants || !hasTimedOut && !timeout.isAbandoned
+    }
+
+    /// It has had the signal with the leader, and what `killAfter` leaves it from there.
+    mutating func awaitRestOfTimeout() {
+        guard let policy = policy.timeout, timeout.killInstant == nil, let signalled = timeout.expirySignal else {
+            return
+        }
+        timeout.killInstant = signalled + self.policy.restLimit(policy)
     }
 
     var timeoutOutcome: TimeoutOutcome? {

@@ -27,6 +27,9 @@ public struct App: Sendable, Hashable {
     var end: End?
     var leader: ExitOutcome?
     var wasTerminated = false
+    /// What its leader has left behind was asked to end.
+    var hasAskedRest = false
+    var restKilledAfter: Span?
     /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
     var isStoppedByTerminal = false
     /// Where it was when its leader ended.

@@ -16,7 +16,8 @@ public enum Effect: Sendable, Hashable {
     indirect case killLeader(AppID, KillReport)
     /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
     indirect case kill(AppID, KillReport)
-    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`.
+    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`, and before that by
+    /// `leftBehind` where there is something to wait for.
     case sweep(AppID, kills: Bool)
     /// The leader is gone: let what it left behind go; answered by `treeGone`.
     case release(AppID)
@@ -177,6 +178,8 @@ public struct Ending: Sendable, Hashable {
     public var state: LifecycleState
     /// Only where the time limit is kept as timeout(1) keeps it.
     public var timeout: TimeoutOutcome?
+    /// What its leader had left behind was killed, so long after it was asked to end; nil when that wasn't needed.
+    public var restKilledAfter: Span?
 
     public enum Status: Sendable, Hashable {
         case exit(Int32)

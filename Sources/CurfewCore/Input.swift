@@ -6,6 +6,8 @@ public enum Input: Sendable, Hashable {
     case started(AppID)
     /// Its leader has ended.
     case leaderExited(AppID, ExitOutcome)
+    /// Some of its processes are still there after that.
+    case leftBehind(AppID)
     /// No process of the app is left.
     case treeGone(AppID)
 
@@ -17,6 +19,8 @@ public enum Input: Sendable, Hashable {
     case quit(AppID, request: RequestID?)
     /// The supervisor was sent a signal that is for the app too. `isHeard`: a terminal has sent it to both.
     case signalled(AppID, Int32, isHeard: Bool)
+    /// Whoever waited for its end was killed.
+    case abandoned(AppID)
     case interrupt(AppID, request: RequestID?)
     case dismiss(AppID, request: RequestID?)
     /// An aspect of the app's world has changed.

@@ -71,6 +71,13 @@ public struct Policy: Sendable, Hashable {
         wakeLimit = profile.wakeLimit
     }
 
+    /// How long after the limit's signal SIGKILL comes in any case, for what the command has left behind, or where nobody
+    /// waits for it any more.
+    public func restLimit(_ timeout: TimeoutPolicy) -> Span {
+        guard let killAfter = timeout.killAfter, !killAfter.isInfinite else { return terminateLimit }
+        return killAfter
+    }
+
     /// The time to acknowledge an event; nil when none is owed for it.
     func limit(of event: LifecycleEvent) -> Span? {
         switch event {

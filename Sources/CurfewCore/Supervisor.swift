@@ -123,6 +123,8 @@ extension App {
         case .endTask(_, let task, let request): endTask(task, request: request, at: now, into: &effects)
         case .ownerExited(_, let owner): ownerExited(owner, at: now, into: &effects)
         case .leaderExited(_, let outcome): leaderExited(outcome, at: now, into: &effects)
+        case .leftBehind: leftBehind(at: now, into: &effects)
+        case .abandoned: abandoned(at: now, into: &effects)
         case .suspensionConfirmed: suspensionConfirmed(isComplete: true, at: now, into: &effects)
         case .suspensionIncomplete: suspensionConfirmed(isComplete: false, at: now, into: &effects)
         case .footprintMeasured(_, let bytes): footprintMeasured(bytes, at: now, into: &effects)
@@ -146,7 +148,7 @@ extension Input {
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
             .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _),
             .warn(let id, _, _), .locksChecked(let id, _), .memoryMarkReached(let id, _),
-            .memoryMarkArmed(let id, _), .signalled(let id, _, _):
+            .memoryMarkArmed(let id, _), .signalled(let id, _, _), .leftBehind(let id), .abandoned(let id):
             id
         case .tick, .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: nil
         }

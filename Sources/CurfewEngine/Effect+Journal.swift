@@ -102,6 +102,7 @@ extension Ending {
         case .raise(let signal): fields.append(Field("signal", Int(signal)))
         }
         if let kill { fields.append(Field("reason", kill.reason.rawValue)) }
+        if let restKilledAfter { fields.append(Field("rest-killed-after", restKilledAfter)) }
         return fields
     }
 }

@@ -266,7 +266,12 @@ public final class Engine {
             result(.treeGone(app))
             return
         }
-        if kills { kill(app) } else { waitUntilGone(app, kills: false) }
+        if kills {
+            host.willSignal(app, SIGKILL)
+            return kill(app)
+        }
+        waitUntilGone(app, kills: false)
+        result(.leftBehind(app))
     }
 
     private func waitUntilGone(_ app: AppID, kills: Bool) {

@@ -8,6 +8,7 @@ extension Input {
         case .launch(_, let policy, let options): ("launch", policy.journalFields + options.journalFields)
         case .started: ("started", [])
         case .leaderExited(_, let outcome): ("leaderExited", outcome.journalFields)
+        case .leftBehind: ("leftBehind", [])
         case .treeGone: ("treeGone", [])
         case .home(_, let stopped, let request): ("home", [Field("stopped", stopped)] + Field.request(request))
         case .open(_, let request): ("open", Field.request(request))
@@ -15,6 +16,7 @@ extension Input {
         case .quit(_, let request): ("quit", Field.request(request))
         case .signalled(_, let signal, let isHeard):
             ("signalled", [Field("signal", Int(signal)), Field("heard", isHeard)])
+        case .abandoned: ("abandoned", [])
         case .interrupt(_, let request): ("interrupt", Field.request(request))
         case .dismiss(_, let request): ("dismiss", Field.request(request))
         case .post(_, let event, let request): ("post", Self.fields(of: event, request))
@@ -94,12 +96,14 @@ extension Input {
             launch(app, fields)
         case "started": .started(app)
         case "leaderExited": ExitOutcome(journal: fields).map { .leaderExited(app, $0) }
+        case "leftBehind": .leftBehind(app)
         case "treeGone": .treeGone(app)
         case "home": fields.flag("stopped").map { .home(app, stopped: $0, request: fields.request) }
         case "open": .open(app, request: fields.request)
         case "stoppedByTerminal": .stoppedByTerminal(app)
         case "quit": .quit(app, request: fields.request)
         case "signalled": signalled(app, fields)
+        case "abandoned": .abandoned(app)
         case "interrupt": .interrupt(app, request: fields.request)
         case "dismiss": .dismiss(app, request: fields.request)
         case "post": fields.posted("event").map { .post(app, $0, request: fields.request) }

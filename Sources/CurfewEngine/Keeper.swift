@@ -18,7 +18,9 @@ struct Keeper {
 
     func takeOver() -> Never {
         switch plan.onSupervisorExit {
-        case .kill: killAll()
+        case .kill:
+            if let timeout = plan.policy.timeout { askToEnd(timeout) }
+            killAll()
         case .resume: resumeAndWait()
         }
     }
@@ -86,7 +88,7 @@ struct Keeper {
     }
 
     /// The cgroups that all of the app's processes are in.
-    private var holding: [String] { [page.path(.unified), page.path(.freezer)].filter { !$0.isEmpty } }
+    var holding: [String] { [page.path(.unified), page.path(.freezer)].filter { !$0.isEmpty } }
     private var measuring: [String] { [page.path(.memory), page.path(.cpu)].filter { !$0.isEmpty } }
 
     /// Continues everything and ends as the app does.

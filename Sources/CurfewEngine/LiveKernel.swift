@@ -80,7 +80,8 @@ final class LiveKernel: Kernel {
     func isGone(_ app: AppID) -> Bool {
         if isKilling, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
         if Reaping.hasChildren() {
-            if let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {
+            // What has left its cgroup; until it is to be killed it has its time as the others.
+            if isKilling, let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {
                 ProcessTree.killDescendants(of: tree.supervisor)
             }
             return false

@@ -12,8 +12,10 @@ public final class RunPlan {
     public var caller = "curfew: run"
     /// Whether the app is named, has a control channel and a life in background; else it runs as if nobody were there.
     public var hasLifecycle = true
-    /// Whether signals that are sent to it are told, and what it was doing then.
+    /// Whether signals that are sent to it are told.
     public var isVerbose = false
+    /// And what it was doing when its time was over.
+    public var tellsProcesses = false
     /// The name asked for; nil: the command's basename, made unique.
     public var name: String?
     public var policy: Policy

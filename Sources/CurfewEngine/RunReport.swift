@@ -65,6 +65,7 @@ struct RunReport {
             ("message", text(kill.map { KillNarration.text($0) })),
             ("status", status),
             ("leader", leaderOutcome),
+            ("restKilledAfterSeconds", ending.restKilledAfter.map { JSON.number(Self.seconds($0)) } ?? .null),
             ("state", .string(ending.state.rawValue)),
             ("limit", limit),
             ("tasks", .array((kill?.tasks ?? []).map { task($0) })),

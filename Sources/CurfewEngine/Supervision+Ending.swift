@@ -1,18 +1,24 @@
 import CCurfew
 import CurfewCore
 import CurfewLinux
+import CurfewWire
 import Glibc
 
 /// The last things: a line for people, the report, and the status for the front.
 extension Supervision {
     func finish() -> Never {
         socket?.remove()
+        if isFrontGone {
+            writeReportsWithoutFront()
+            curfew_exit(125)
+        }
         if jobControl?.hasTerminal == true { jobControl?.finish() }
         if let ending {
             if let timeout = ending.timeout { tellTimeout(timeout, ending) }
             if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {
                 StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
             }
+            if let limit = ending.restKilledAfter, ending.timeout == nil { tellRest(killedAfter: limit) }
             writeReports(ending)
         }
         // A hook may wait for the channel's end itself, as `curfew quit` does.
@@ -21,6 +27,19 @@ extension Supervision {
         if let ending { end(ending.status) }
         curfew_exit(125)
     }
+
+    /// What the command left behind hadn't ended in time.
+    private func tellRest(killedAfter limit: Span) {
+        let seen = lastSnapshot?.processes ?? []
+        let named = seen.prefix(3).map { "\($0.pid) \(Quoted.text($0.name))" }
+        let more = seen.count > 3 ? [" and \(seen.count - 3) more"] : []
+        let names = named.isEmpty ? "" : ": " + (named + more).joined(separator: ", ")
+        StandardError.print(
+            "curfew: \(name): killed what it left behind, which hadn't ended "
+                + "\(HumanText.duration(nanoseconds: limit.nanoseconds)) after \(signalsName)\(names)")
+    }
+
+    private var signalsName: String { "SIG" + SignalName.of(plan.policy.terminateSignal) }
 
     /// The front ends as this process does, or dies of the signal it finds.
     private func end(_ status: Ending.Status) -> Never {

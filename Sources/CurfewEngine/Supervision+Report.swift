@@ -16,15 +16,22 @@ extension Supervision {
     /// When the engine, or a kill to come, has to be seen to.
     var timerDeadline: Instant? {
         let deadline = engine.nextDeadline
-        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return deadline }
+        guard let kill = nextKillToForesee else { return deadline }
         let look = kill - Self.foresight
         guard look > kernel.now else { return deadline }
         return deadline.map { min($0, look) } ?? look
     }
 
+    /// What a command of `curfew timeout` left behind isn't looked at: what there was at the limit is what is told.
+    private var nextKillToForesee: Instant? {
+        if plan.policy.timeout != nil, kernel.isLeaderGone { return nil }
+        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return nil }
+        return kill
+    }
+
     /// Looks at an app that is about to be killed for time.
     func foreseeKill() {
-        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return }
+        guard let kill = nextKillToForesee else { return }
         let now = kernel.now
         guard now < kill, kill - now <= Self.foresight else { return }
         foreseenKill = kill

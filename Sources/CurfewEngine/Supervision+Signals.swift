@@ -203,6 +203,11 @@ extension Supervision {
     private func frontGone() {
         jobControl?.frontContinued()
         switch plan.onSupervisorExit {
+        case .kill where plan.policy.timeout != nil:
+            isFrontGone = true
+            // Its number can be somebody else's from now on.
+            kernel.frontsGroup = nil
+            engine.feed(.abandoned(Self.app))
         case .kill: endWithoutFront()
         case .resume: engine.feed(.open(Self.app, request: nil))
         }

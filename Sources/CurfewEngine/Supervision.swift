@@ -63,6 +63,8 @@ final class Supervision {
     /// The kill for which that was looked at already.
     var foreseenKill: Instant?
     var hooks: HookRunner?
+    /// Whoever waited for the app was killed, and it is being ended.
+    var isFrontGone = false
 
     /// What wakes the loop, as epoll's token: the kind in the upper half, a number in the lower.
     enum Source: UInt64 {

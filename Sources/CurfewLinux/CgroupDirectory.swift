@@ -216,14 +216,10 @@ public enum CgroupDirectory {
             let name = String(cString: entry)
             guard name != own, let supervisor = supervisor(of: name[...]) else { return }
             // A new one may not have its lock yet, so its supervisor is looked for first.
-            if let stat = Procfs.stat(supervisor), !stat.isGone, isSupervisor(supervisor, stat) { return }
+            if let stat = Procfs.stat(supervisor), !stat.isGone, stat.holdsOthers { return }
             left -= 1
             sweep(parent + "/" + name, waitsForHolder: true)
         }
-    }
-
-    private static func isSupervisor(_ pid: Int32, _ stat: Procfs.Stat) -> Bool {
-        stat.isSupervisor || Procfs.commandName(pid) == SupervisorName.withoutApp.description
     }
 
     /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.

@@ -56,15 +56,20 @@ public final class ProcessTree {
     /// All descendants, top down.
     public static func descendants(of pid: Int32) -> [Int32] { members(below: pid).map(\.pid) }
 
-    private static func members(below pid: Int32) -> [Member] {
-        var found = Procfs.children(of: pid).map { Member(pid: $0, parent: pid) }
+    /// `sparesFurtherInside`: without supervisors, and what they hold.
+    private static func members(below pid: Int32, sparesFurtherInside: Bool = false) -> [Member] {
+        var found: [Member] = []
+        var parent = pid
         var index = 0
-        while index < found.count {
-            let parent = found[index].pid
-            for child in Procfs.children(of: parent) { found.append(Member(pid: child, parent: parent)) }
+        while true {
+            for child in Procfs.children(of: parent) {
+                if sparesFurtherInside, Procfs.stat(child)?.holdsOthers == true { continue }
+                found.append(Member(pid: child, parent: parent))
+            }
+            guard index < found.count else { return found }
+            parent = found[index].pid
             index += 1
         }
-        return found
     }
 
     /// Whether `pid` is of this tree: in its cgroup, or below us. `deadline`: as `Ancestry` has it.
@@ -77,15 +82,24 @@ public final class ProcessTree {
 
     /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
     ///
+    /// What a supervisor further inside holds isn't signalled: its front is, and passes it on.
+    ///
     /// `sparing`: a process group that has had it; `unreaped`: a child of ours that has had it if it isn't in a group.
     public func terminate(by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0) {
         for pid in everyone() {
             if group > 0, getpgid(pid) == group { continue }
             if number == SIGCONT || group == 0 && pid == leader {
-                signal(pid, SIGCONT)
+                signal(pid, SIGCONT, sparesFurtherInside: true)
             } else {
-                signal(pid, number, SIGCONT)
+                signal(pid, number, SIGCONT, sparesFurtherInside: true)
             }
+        }
+    }
+
+    /// The same for all that is below `pid`, for whoever knows no more of the tree.
+    public static func terminateDescendants(of pid: Int32, by number: Int32) {
+        for member in members(below: pid, sparesFurtherInside: true) {
+            send([number, SIGCONT], to: member, ancestor: pid)
         }
     }
 
@@ -108,14 +122,28 @@ public final class ProcessTree {
 
     /// For a process whose parent runs and could have reaped it since it was listed: held by a pidfd and looked at
     /// again, so that no stranger that got its pid is hit.
-    func signal(_ pid: Int32, _ signals: Int32...) {
+    func signal(_ pid: Int32, _ signals: Int32..., sparesFurtherInside: Bool = false) {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         defer { pidfd.close() }
         guard contains(pid) else { return }
+        if sparesFurtherInside, Self.isHeldFurtherInside(pid, supervisor: supervisor) { return }
         for signal in signals {
             // Without a descriptor to spare the pid must do; it was of the tree a moment ago.
             _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(pid, signal)
         }
+    }
+
+    /// Whether a supervisor further inside than `supervisor` holds it, or it is one itself.
+    static func isHeldFurtherInside(_ pid: Int32, supervisor: Int32) -> Bool {
+        var isHeld = false
+        var current = pid
+        for _ in 0..<4096 {
+            if current == supervisor { return isHeld }
+            guard current > 0, let stat = Procfs.stat(current) else { return false }
+            isHeld = isHeld || stat.holdsOthers
+            current = stat.parent
+        }
+        return false
     }
 
     /// One round of SIGKILL to everything; what is left is found by looking again.
@@ -157,16 +185,20 @@ public final class ProcessTree {
     }
 
     /// Our own children nobody else can reap, so their pids are theirs; others are made sure of.
-    private static func kill(_ member: Member, ancestor: Int32) {
+    private static func kill(_ member: Member, ancestor: Int32) { send([SIGKILL], to: member, ancestor: ancestor) }
+
+    private static func send(_ signals: [Int32], to member: Member, ancestor: Int32) {
         if member.parent == ancestor {
-            _ = curfew_kill(member.pid, SIGKILL)
+            for signal in signals { _ = curfew_kill(member.pid, signal) }
             return
         }
         var pidfd = Descriptor(curfew_pidfd_open(member.pid))
         defer { pidfd.close() }
         let parent = Procfs.stat(member.pid)?.parent ?? curfew_pidfd_parent(pidfd.number)
         guard parent == member.parent || parent == ancestor else { return }
-        _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, SIGKILL) : curfew_kill(member.pid, SIGKILL)
+        for signal in signals {
+            _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(member.pid, signal)
+        }
     }
 
     /// Whether the group is still the app's: its leader isn't reaped, or one below us is in it. Once nobody is, its

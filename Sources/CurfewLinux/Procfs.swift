@@ -14,7 +14,11 @@ public enum Procfs {
         /// In clock ticks since boot; with the pid it names one process for ever.
         public var startTime: UInt64
         public var isSupervisor: Bool
+        /// Of `curfew timeout`'s, which has no app.
+        public var isTimeoutsSupervisor: Bool
 
+        /// Whether its descendants are held by it.
+        public var holdsOthers: Bool { isSupervisor || isTimeoutsSupervisor }
         public var isStopped: Bool { state == UInt8(ascii: "T") }
         public var isGone: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
     }
@@ -198,7 +202,9 @@ extension Procfs.Stat {
         else {
             return nil
         }
-        isSupervisor = SupervisorName.ofApp.equals(UnsafeRawBufferPointer(rebasing: text[(open + 1)..<close]))
+        let name = UnsafeRawBufferPointer(rebasing: text[(open + 1)..<close])
+        isSupervisor = SupervisorName.ofApp.equals(name)
+        isTimeoutsSupervisor = SupervisorName.withoutApp.equals(name)
         state = text[close + 2]
         var fields: (parent: UInt64, group: UInt64, user: UInt64, system: UInt64, threads: UInt64, start: UInt64) =
             (0, 0, 0, 0, 0, 0)

@@ -140,6 +140,9 @@ struct TimeoutArgumentsTests {
         #expect(try timeout("-pk", "5")?.killAfter == .seconds(5))
         #expect(try timeout("-sHUP")?.signal == 1)
         #expect(try plan("-v", "1", "true").plan.isVerbose)
+        #expect(try !plan("-v", "1", "true").plan.tellsProcesses)
+        #expect(try plan("-vv", "1", "true").plan.tellsProcesses)
+        #expect(try plan("-v", "--verb", "1", "true").plan.tellsProcesses)
     }
 
     @Test("Names, abbreviated as far as they are clear; timeout(1)'s own go first")

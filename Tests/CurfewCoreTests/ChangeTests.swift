@@ -260,13 +260,13 @@ struct ChangeTests {
         #expect(scenario.post("locale").isEmpty)
     }
 
-    @Test("Before its program runs, and after its leader has ended: not-running")
+    @Test("Before its program runs: not-running; what its leader has left behind is being ended")
     func notRunning() {
         let scenario = Scenario.empty()
         scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
         #expect(scenario.post("locale", request: 1) == ["reply 1: error not-running"])
         scenario.send(.started(.a))
         scenario.leaderExits(0)
-        #expect(scenario.post("locale", request: 2) == ["reply 2: error not-running"])
+        #expect(scenario.post("locale", request: 2) == ["reply 2: error terminating"])
     }
 }

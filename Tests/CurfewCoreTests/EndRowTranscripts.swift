@@ -129,9 +129,9 @@ enum EndRowTranscript: String, CaseIterable {
             +1s ack a 4
                 note a willTerminate #4 acknowledged
             +1s exit a 0
-                sweep a kills
-                a background -> notRunning
+                sweep a waits
             gone a
+                a background -> notRunning
                 ended a exit 0
             open a
             launch b exits
@@ -141,9 +141,9 @@ enum EndRowTranscript: String, CaseIterable {
                 SIGTERM b
                 reply 2: background
             die b 15
-                sweep b kills
-                b background -> notRunning
+                sweep b waits
             gone b
+                b background -> notRunning
                 ended b exit 143
             """
         case .exitsOnSuspendLate:
@@ -186,9 +186,9 @@ enum EndRowTranscript: String, CaseIterable {
                 a <- willTerminate #3 5s to 1
                 reply 1: active
             +4.999s exit a 3
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 3
             launch b
                 b notRunning -> active
@@ -204,9 +204,9 @@ enum EndRowTranscript: String, CaseIterable {
             quit b
                 b <- willTerminate #4 5s to 1
             exit b 0
-                sweep b kills
-                b inactive -> notRunning
+                sweep b waits
             gone b
+                b inactive -> notRunning
                 ended b exit 0
             launch c
                 c notRunning -> active
@@ -230,9 +230,9 @@ enum EndRowTranscript: String, CaseIterable {
             ack c 5
                 note c willTerminate #5 acknowledged
             exit c 0
-                sweep c kills
-                c background -> notRunning
+                sweep c waits
             gone c
+                c background -> notRunning
                 ended c exit 0
             """
         case .terminatedLate:
@@ -342,9 +342,9 @@ enum EndRowTranscript: String, CaseIterable {
             notify a stopping
                 note a stopping
             +2.999s exit a 0
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 0
             launch b watchdog=10s
                 b notRunning -> active

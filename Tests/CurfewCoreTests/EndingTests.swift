@@ -141,7 +141,7 @@ struct EndingTests {
         #expect(scenario.quit() == ["a suspended -> background", "resume a", "SIGTERM a"])
         #expect(scenario.untilDeadline == "5s")
         scenario.leaderDies(of: 15)
-        #expect(scenario.treeGone() == ["ended a exit 143"])
+        #expect(scenario.treeGone().last == "ended a exit 143")
     }
 
     @Test("--terminate-suspended=wake resumes an aware app for its willTerminate limit first")
@@ -206,12 +206,12 @@ struct EndingTests {
 
     // MARK: The end
 
-    @Test("A leader that exits: its tree is swept, its own status is the app's")
+    @Test("A leader that exits and leaves nothing behind: nobody is signalled, its own status is the app's")
     func ownStatus() {
         for code: UInt8 in [0, 1, 3, 255] {
             let scenario = Scenario()
-            #expect(scenario.leaderExits(code) == ["sweep a kills", "a active -> notRunning"])
-            #expect(scenario.treeGone() == ["ended a exit \(code)"])
+            #expect(scenario.leaderExits(code) == ["sweep a waits"])
+            #expect(scenario.treeGone() == ["a active -> notRunning", "ended a exit \(code)"])
             #expect(scenario.supervisor.app(.a) == nil)
             #expect(scenario.untilDeadline == nil)
         }
@@ -222,7 +222,7 @@ struct EndingTests {
         for signal: Int32 in [6, 9, 11, 15] {
             let scenario = Scenario()
             scenario.leaderDies(of: signal)
-            #expect(scenario.treeGone() == ["ended a raise \(signal)"])
+            #expect(scenario.treeGone().last == "ended a raise \(signal)")
         }
     }
 
@@ -231,7 +231,7 @@ struct EndingTests {
         let scenario = Scenario()
         scenario.quit()
         scenario.after(.seconds(4)).leaderExits(3)
-        #expect(scenario.treeGone() == ["ended a exit 3"])
+        #expect(scenario.treeGone().last == "ended a exit 3")
     }
 
     @Test("Quit while running: 143 if our SIGTERM ended it")
@@ -239,7 +239,7 @@ struct EndingTests {
         let scenario = Scenario()
         scenario.quit()
         scenario.leaderDies(of: 15)
-        #expect(scenario.treeGone() == ["ended a exit 143"])
+        #expect(scenario.treeGone().last == "ended a exit 143")
     }
 
     @Test("Quit while running, ended by another signal: raised")
@@ -247,7 +247,7 @@ struct EndingTests {
         let scenario = Scenario()
         scenario.quit()
         scenario.leaderDies(of: 11)
-        #expect(scenario.treeGone() == ["ended a raise 11"])
+        #expect(scenario.treeGone().last == "ended a raise 11")
     }
 
     @Test("Quit, aware, ended by a SIGTERM that wasn't ours: raised")
@@ -255,14 +255,15 @@ struct EndingTests {
         let scenario = Scenario.aware()
         scenario.quit()
         scenario.leaderDies(of: 15)
-        #expect(scenario.treeGone() == ["ended a raise 15"])
+        #expect(scenario.treeGone().last == "ended a raise 15")
     }
 
     @Test("A leader that exits in background closes its tasks without a kill")
     func exitInBackground() {
         let scenario = Scenario.inBackground(tasks: "one")
-        #expect(scenario.leaderExits(0) == ["sweep a kills", "a background -> notRunning"])
+        #expect(scenario.leaderExits(0) == ["sweep a waits"])
         #expect(scenario.openTasks().isEmpty)
+        #expect(scenario.treeGone() == ["a background -> notRunning", "ended a exit 0"])
         #expect(scenario.untilDeadline == nil)
     }
 
@@ -275,14 +276,123 @@ struct EndingTests {
             scenario.leaderDies(of: 9) == ["sweep a kills", "a background -> notRunning", "reply 1: notRunning"])
     }
 
-    @Test("Once its leader is gone, begin is refused: not running")
+    @Test("Once its leader is gone, what it left behind is refused all but its end")
     func beginAfterExit() {
         let scenario = Scenario()
         scenario.leaderExits(0)
-        #expect(scenario.begin() == ["reply 0: error not-running"])
-        #expect(scenario.home(request: 1) == ["reply 1: notRunning"])
-        #expect(scenario.open(request: 2) == ["reply 2: notRunning"])
-        #expect(scenario.quit(request: 3) == ["reply 3: notRunning"])
+        scenario.remains()
+        #expect(scenario.begin() == ["reply 0: error terminating"])
+        #expect(scenario.home(request: 1) == ["reply 1: active"])
+        #expect(scenario.open(request: 2) == ["reply 2: active"])
+        #expect(scenario.quit(request: 3) == ["reply 3: active"])
+    }
+
+    // MARK: What the leader left behind
+
+    private static let restIsKilled = ["sweep a kills", "a active -> notRunning"]
+
+    @Test("When the leader exits, the rest is asked to end, and killed once the time for that is over")
+    func restIsAsked() {
+        let scenario = Scenario()
+        scenario.after(.seconds(3)).leaderExits(3)
+        #expect(scenario.remains() == ["SIGTERM a"])
+        #expect(scenario.untilDeadline == "5s")
+        #expect(scenario.run(.milliseconds(4_999)).isEmpty)
+        #expect(scenario.run(.milliseconds(1)) == Self.restIsKilled)
+        #expect(scenario.untilDeadline == nil)
+        // COMMAND's own status, and nobody says that it was killed.
+        #expect(scenario.treeGone() == ["ended a exit 3, the rest killed after 5s"])
+    }
+
+    @Test("As soon as the rest is gone it is over")
+    func restEnds() {
+        let scenario = Scenario()
+        scenario.leaderExits(0)
+        scenario.remains()
+        scenario.after(.seconds(2))
+        #expect(scenario.treeGone() == ["a active -> notRunning", "ended a exit 0"])
+    }
+
+    @Test("Quit, the whole tree has the time to end, though the leader dies of the signal at once")
+    func quitRest() {
+        let scenario = Scenario()
+        scenario.quit()
+        scenario.after(.seconds(1)).leaderDies(of: 15)
+        // It has had the signal with the leader.
+        #expect(scenario.remains().isEmpty)
+        #expect(scenario.untilDeadline == "4s")
+        #expect(scenario.quit(request: 1) == ["reply 1: active"])
+        #expect(scenario.run(.seconds(4)) == Self.restIsKilled)
+        #expect(scenario.treeGone() == ["ended a exit 143, the rest killed after 5s"])
+    }
+
+    @Test("Quit, aware: the rest is asked by the signal once the leader is gone, and has its time from then")
+    func quitRestOfAware() {
+        let scenario = Scenario.aware()
+        scenario.quit()
+        scenario.after(.seconds(4)).leaderExits(0)
+        #expect(scenario.remains() == ["SIGTERM a"])
+        #expect(scenario.untilDeadline == "5s")
+        #expect(scenario.ack(3) == ["note a willTerminate #3 acknowledged"])
+        #expect(scenario.run(.seconds(5)) == Self.restIsKilled)
+    }
+
+    @Test("Suspended, the rest is killed at once; with --terminate-suspended=wake it is resumed and asked")
+    func suspendedRest() {
+        #expect(Scenario.suspended().leaderDies(of: 9) == ["sweep a kills", "a suspended -> notRunning"])
+        let scenario = Scenario.suspended(.with { $0.terminateSuspended = .wake })
+        #expect(scenario.leaderDies(of: 9) == ["sweep a waits"])
+        #expect(scenario.remains() == ["a suspended -> background", "resume a", "SIGTERM a"])
+        #expect(scenario.run(.seconds(5)) == ["sweep a kills", "a background -> notRunning"])
+        #expect(scenario.treeGone() == ["ended a raise 9, the rest killed after 5s"])
+    }
+
+    @Test("What a terminal has stopped is continued, so that it hears the signal")
+    func stoppedRest() {
+        let scenario = Scenario.inBackground(tasks: "one")
+        scenario.stoppedByTerminal()
+        scenario.leaderExits(0)
+        #expect(scenario.remains() == ["resume a", "SIGTERM a"])
+    }
+
+    @Test("No time to end, and all of it")
+    func restLimits() {
+        let none = Scenario(.with { $0.terminateLimit = .zero })
+        none.leaderExits(0)
+        #expect(none.remains() == ["SIGTERM a"] + Self.restIsKilled)
+        let all = Scenario(.with { $0.terminateLimit = .infinite })
+        all.leaderExits(0)
+        #expect(all.remains() == ["SIGTERM a"])
+        #expect(all.untilDeadline == nil)
+    }
+
+    @Test("The time limit holds for the rest too; the leader has kept to it")
+    func restAtTimeLimit() {
+        let scenario = Scenario(.with { $0.timeLimit = .seconds(10) })
+        scenario.after(.seconds(8)).leaderExits(3)
+        scenario.remains()
+        #expect(scenario.run(.seconds(2)) == Self.restIsKilled)
+        #expect(scenario.treeGone() == ["ended a exit 3, the rest killed after 5s"])
+    }
+
+    @Test("Its memory limit holds for the rest too")
+    func memoryOfRest() {
+        let scenario = Scenario(.memory(fatal: 100))
+        scenario.leaderExits(0)
+        scenario.remains()
+        #expect(scenario.measured(101).first?.hasPrefix("kill a memory-limit") == true)
+        #expect(scenario.treeGone() == ["ended a exit 137 memory-limit"])
+    }
+
+    @Test("A debugger holds off the kill of the rest")
+    func tracedRest() {
+        let scenario = Scenario()
+        scenario.leaderExits(0)
+        scenario.remains()
+        scenario.tracer = true
+        #expect(scenario.run(.seconds(60)) == ["note a traced"])
+        scenario.tracer = false
+        #expect(scenario.run(.seconds(6)) == ["note a no longer traced"] + Self.restIsKilled)
     }
 
     @Test("Once killed, begin is refused: terminating")
@@ -315,13 +425,14 @@ struct EndingTests {
         let scenario = Scenario()
         scenario.leaderExits(4)
         #expect(scenario.leaderExits(5).isEmpty)
-        #expect(scenario.treeGone() == ["ended a exit 4"])
+        #expect(scenario.treeGone().last == "ended a exit 4")
     }
 
     @Test("--wait-all: the leader's exit changes no state, the tree's end ends the app")
     func waitsForTree() {
         let scenario = Scenario(.with { $0.waitsForTree = true })
         #expect(scenario.leaderExits(3) == ["sweep a waits"])
+        #expect(scenario.remains().isEmpty)
         #expect(scenario.state() == .active)
         #expect(scenario.home().last == "a background -> suspended")
         #expect(scenario.open() == ["a suspended -> active", "resume a"])

@@ -439,7 +439,7 @@ struct MemoryLimitTests {
         #expect(scenario.warn(.warning, .b, request: 2) == ["reply 2: error not-running"])
         scenario.start(.c)
         scenario.leaderExits(0, .c)
-        #expect(scenario.warn(.warning, .c, request: 3) == ["reply 3: error not-running"])
+        #expect(scenario.warn(.warning, .c, request: 3) == ["reply 3: error terminating"])
     }
 
     @Test("Warned by hand, it is warned at its mark all the same")

@@ -32,9 +32,9 @@ enum RowTranscript: String, CaseIterable {
             ack a 1
                 note a didFinishLaunching #1 acknowledged
             +1000s exit a 0
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 0
             launch b hello
                 b notRunning -> active

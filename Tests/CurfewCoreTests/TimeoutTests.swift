@@ -73,13 +73,128 @@ struct TimeoutTests {
         #expect(scenario.run(.seconds(2)) == [kill, "a active -> notRunning"])
     }
 
-    @Test("Ended in time, the rest is killed at once, and nothing is due any more")
+    @Test("Ended of the signal, with nothing left behind: it is over")
     func endsInTime() {
         let scenario = expired(TimeoutPolicy(killAfter: .seconds(2)))
-        #expect(scenario.leaderDies(of: 15) == ["sweep a kills", "a active -> notRunning"])
-        #expect(scenario.untilDeadline == nil)
-        #expect(scenario.treeGone() == ["ended a exit 124 time-limit"])
+        #expect(scenario.leaderDies(of: 15) == ["sweep a waits"])
+        #expect(scenario.treeGone() == ["a active -> notRunning", "ended a exit 124 time-limit"])
     }
+
+    // MARK: What the command leaves behind after the limit
+
+    private static let restIsKilled = ["sweep a kills", "a active -> notRunning"]
+
+    @Test("It has had the signal too, and killAfter from there; the command's status isn't changed by its kill")
+    func restAfterLimit() {
+        let scenario = expired(TimeoutPolicy(killAfter: .seconds(20), preservesStatus: true))
+        scenario.run(.seconds(12))
+        scenario.leaderExits(3)
+        #expect(scenario.remains().isEmpty)
+        #expect(scenario.untilDeadline == "8s")
+        #expect(scenario.run(.seconds(8)) == Self.restIsKilled)
+        #expect(scenario.treeGone() == ["ended a exit 3 time-limit, the rest killed after 20s"])
+    }
+
+    @Test("Without killAfter, or with an endless one, it has 5 s from the signal", arguments: [nil, Span.infinite])
+    func restWithoutKillAfter(killAfter: Span?) {
+        let scenario = expired(TimeoutPolicy(killAfter: killAfter))
+        scenario.run(.seconds(2))
+        scenario.leaderDies(of: 15)
+        #expect(scenario.remains().isEmpty)
+        #expect(scenario.untilDeadline == "3s")
+        #expect(scenario.run(.seconds(3)) == Self.restIsKilled)
+        #expect(scenario.treeGone() == ["ended a exit 124 time-limit, the rest killed after 5s"])
+    }
+
+    @Test("Where the command outlasts that, the rest is killed with its end")
+    func restOfSlowCommand() {
+        let scenario = expired()
+        scenario.run(.seconds(60))
+        scenario.leaderDies(of: 15)
+        #expect(scenario.remains() == Self.restIsKilled)
+    }
+
+    @Test("A signal that comes meanwhile is passed on to it; the limit's, and SIGALRM, change nothing")
+    func signalToRest() {
+        let scenario = Scenario(Self.policy())
+        _ = relay(scenario, 14)
+        scenario.leaderDies(of: 15)
+        #expect(scenario.remains().isEmpty)
+        #expect(relay(scenario, 14).isEmpty)
+        #expect(relay(scenario, 2, isHeard: true).isEmpty)
+        #expect(relay(scenario, 1) == ["signal 1 a"])
+        #expect(scenario.untilDeadline == "5s")
+    }
+
+    @Test("A debugger doesn't hold that off")
+    func tracedRest() {
+        let scenario = expired()
+        scenario.tracer = true
+        scenario.leaderDies(of: 15)
+        scenario.remains()
+        #expect(scenario.run(.seconds(5)) == Self.restIsKilled)
+    }
+
+    @Test("Suspended, it is resumed to hear the signal")
+    func suspendedRest() {
+        let scenario = expired()
+        scenario.home()
+        #expect(scenario.state() == .suspended)
+        scenario.leaderDies(of: 9)
+        #expect(scenario.remains() == ["a suspended -> background", "resume a"])
+        #expect(scenario.home().isEmpty)
+        #expect(scenario.run(.seconds(5)) == ["sweep a kills", "a background -> notRunning"])
+    }
+
+    // MARK: Nobody waits any more
+
+    private func abandon(_ scenario: Scenario) -> [String] { scenario.send(.abandoned(.a)) }
+
+    @Test("Abandoned, the whole tree gets the limit's signal, and SIGKILL 5 s later, once")
+    func abandoned() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(signal: 2), limit: .seconds(100)))
+        #expect(abandon(scenario) == ["signal 2 a"])
+        #expect(abandon(scenario).isEmpty)
+        #expect(scenario.run(.seconds(5)) == ["kill a supervisor-exit in active", "a active -> notRunning"])
+    }
+
+    @Test("Abandoned, killAfter counts as ever, from an earlier signal too; and the rest has no more")
+    func abandonedWithKillAfter() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(7)), limit: .seconds(100)))
+        _ = relay(scenario, 1)
+        scenario.after(.seconds(3))
+        #expect(abandon(scenario) == ["signal 15 a"])
+        #expect(scenario.untilDeadline == "4s")
+        #expect(scenario.leaderDies(of: 15) == ["sweep a waits"])
+        #expect(scenario.remains().isEmpty)
+        #expect(scenario.run(.seconds(4)) == Self.restIsKilled)
+    }
+
+    @Test("Abandoned with SIGKILL for a signal, it is killed at once")
+    func abandonedToKill() {
+        #expect(
+            abandon(Scenario(Self.policy(TimeoutPolicy(signal: 9)))) == [
+                "kill a supervisor-exit in active", "a active -> notRunning",
+            ])
+    }
+
+    @Test("Abandoned, sparing descendants: the leader alone is signalled and killed, the rest let go")
+    func abandonedLeaderOnly() {
+        let scenario = Scenario(Self.policy(TimeoutPolicy(sparesDescendants: true), limit: .seconds(100)))
+        #expect(abandon(scenario) == ["signal 15 a, its leader only"])
+        #expect(scenario.run(.seconds(5)) == ["kill the leader of a supervisor-exit in active"])
+        #expect(scenario.leaderDies(of: 9) == ["release a", "a active -> notRunning"])
+    }
+
+    @Test("Abandoned while suspended, it is resumed")
+    func abandonedSuspended() {
+        let scenario = Scenario.suspended(Self.policy(limit: .seconds(100)))
+        #expect(abandon(scenario) == ["a suspended -> background", "resume a", "signal 15 a"])
+        #expect(scenario.run(.seconds(5)).contains("a background -> notRunning"))
+    }
+
+    @Test("Without such a limit the engine's is the last word")
+    func abandonedOthers() { #expect(abandon(Scenario()).isEmpty) }
 
     // MARK: The command alone
 
@@ -177,7 +292,7 @@ struct TimeoutTests {
 
     @Test("Nothing is passed on once the command has ended")
     func afterTheEnd() {
-        let scenario = expired()
+        let scenario = Scenario(Self.policy())
         scenario.leaderExits(0)
         #expect(relay(scenario, 15).isEmpty)
         #expect(relay(scenario, 14).isEmpty)

@@ -28,9 +28,9 @@ enum Transcript: String, CaseIterable {
                 a suspended -> active
                 resume a
             +1s exit a 0
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 0
             """
         case .aware:
@@ -75,9 +75,9 @@ enum Transcript: String, CaseIterable {
             +1s ack a 11
                 note a willTerminate #11 acknowledged
             +1s exit a 0
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 0
             """
         case .budget:
@@ -205,9 +205,9 @@ enum Transcript: String, CaseIterable {
                 SIGTERM a
                 reply 1: active
             +1s die a 15
-                sweep a kills
-                a active -> notRunning
+                sweep a waits
             gone a
+                a active -> notRunning
                 ended a exit 143
             launch b
                 b notRunning -> active
@@ -249,9 +249,9 @@ enum Transcript: String, CaseIterable {
                 SIGTERM b
                 reply 2: background
             +1s exit b 7
-                sweep b kills
-                b background -> notRunning
+                sweep b waits
             gone b
+                b background -> notRunning
                 ended b exit 7
             """
         case .twoApps:
@@ -296,9 +296,9 @@ enum Transcript: String, CaseIterable {
                 suspend a
                 a background -> suspended
             exit b 0
-                sweep b kills
-                b active -> notRunning
+                sweep b waits
             gone b
+                b active -> notRunning
                 ended b exit 0
             open a
                 a suspended -> active

@@ -425,10 +425,10 @@ struct WakingEventTests {
         #expect(scenario.wake(request: 1) == ["reply 1: error terminating"])
     }
 
-    @Test("After its leader has ended: not-running")
+    @Test("After its leader has ended: what is left of it is being ended too")
     func leaderGone() {
         let scenario = Scenario.aware()
         scenario.leaderExits(0)
-        #expect(scenario.wake(request: 1) == ["reply 1: error not-running"])
+        #expect(scenario.wake(request: 1) == ["reply 1: error terminating"])
     }
 }

@@ -100,13 +100,23 @@ struct EngineEndingTests {
             ])
     }
 
-    @Test("What a leader leaves behind is killed before the app is over, and its status stays")
+    @Test("What a leader leaves behind is signalled once, and the run ends with it")
+    func somethingLeftEnds() {
+        let scenario = EngineScenario.running()
+        #expect(scenario.leaderExits(code: 5) == ["gone? a: no", "will signal a 15", "signal 15 a"])
+        #expect(scenario.pass(.seconds(4)) == [])
+        scenario.kernel[.a].isAlive = false
+        #expect(scenario.childrenChange().last == "ended a exit(5)")
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("What a leader leaves behind is killed when it hasn't ended in time, and the leader's status stays")
     func somethingLeft() {
         let scenario = EngineScenario.running()
         scenario.kernel[.a].dies = .after(2)
-        let lines = scenario.leaderExits(code: 5)
-        #expect(lines.prefix(2) == ["gone? a: no", "SIGKILL a"])
-        #expect(!lines.contains { $0.hasPrefix("ended") })
+        scenario.leaderExits(code: 5)
+        let lines = scenario.pass(.seconds(5)).only("gone?", "will signal", "SIGKILL", "ended")
+        #expect(lines == ["gone? a: no", "will signal a 9", "SIGKILL a"])
         #expect(scenario.pass(.seconds(1)).last == "ended a exit(5)")
         #expect(scenario.host.endings.first?.ending.kill == nil)
     }
@@ -116,7 +126,7 @@ struct EngineEndingTests {
         let scenario = EngineScenario.running()
         scenario.kernel[.a].dies = .never
         scenario.leaderExits(code: 5)
-        let lines = scenario.pass(.seconds(11))
+        let lines = scenario.pass(.seconds(16))
         #expect(lines.only("record a stillRunning").count == 1)
         #expect(lines.last == "ended a exit(5)")
     }

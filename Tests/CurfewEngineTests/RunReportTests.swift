@@ -33,6 +33,7 @@ struct RunReportTests {
         #expect(
             keys(json) == [
                 "version", "app", "command", "pid", "containment", "reason", "code", "message", "status", "leader",
+                "restKilledAfterSeconds",
                 "state", "limit", "tasks", "started", "ended", "seconds", "cpuSeconds", "peakMemoryBytes",
                 "exitCategory", "visibility", "limits",
             ])

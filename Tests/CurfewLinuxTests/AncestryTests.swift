@@ -86,6 +86,23 @@ struct AncestryTests {
         #expect(!HiddenProcess.exists(nobody))
     }
 
+    @Test(
+        "What a supervisor further inside holds is told apart, and so is that one itself",
+        arguments: ["curfew-sup", "curfew-timeout"])
+    func furtherInside(name: String) throws {
+        let child = try TestChild(shell: "printf \(name) >/proc/self/comm; sh -c 'echo $$ >&8; read line <&8; :'; :")
+        defer { child.end() }
+        for pid in [child.pid, try #require(child.number())] {
+            #expect(ProcessTree.isHeldFurtherInside(pid, supervisor: getpid()))
+            // Above ours it is nothing to us.
+            #expect(!ProcessTree.isHeldFurtherInside(pid, supervisor: child.pid))
+            #expect(!ProcessTree.isHeldFurtherInside(pid, supervisor: nobody))
+        }
+        let other = try TestChild(shell: TestChild.stay)
+        defer { other.end() }
+        #expect(!ProcessTree.isHeldFurtherInside(other.pid, supervisor: getpid()))
+    }
+
     @Test("Nobody is known of a pid that nobody has", arguments: [nobody, 0, -1, .min])
     func unknown(pid: Int32) {
         let ancestry = Ancestry(of: pid, supervisor: getpid(), cgroup: nil)

@@ -58,10 +58,10 @@ def timeouts(sandbox):
 
 
 class TestNothingEscapes:
-    @pytest.mark.parametrize("options, status", [([], 124), (["-k", ".1"], -9), (["-s", "KILL"], -9), (["-p"], 143)])
-    def test_a_daemon(self, timeouts, containment, options, status):
+    @pytest.mark.parametrize("options, deaf, status", [
+        (["-k", ".3"], "", 124), (["-k", ".1"], "trap '' TERM; ", -9), (["-s", "KILL"], "", -9), (["-p", "-k", ".3"], "", 143)])
+    def test_a_daemon(self, timeouts, containment, options, deaf, status):
         """It goes when the time is over, whatever it ignores."""
-        deaf = "trap '' TERM; " if "-k" in options else ""
         running = timeouts.start("--containment", containment, *options, "300", "sh", "-c", deaf + DAEMON)
         daemon = int(running.read_line())
         running.process.send_signal(signal.SIGALRM)
@@ -71,7 +71,7 @@ class TestNothingEscapes:
     def test_sigkill_of_either_half(self, timeouts, containment):
         """Neither the process that the caller knows nor the other one can be killed so that the command lives on."""
         for half in ("front", "supervisor"):
-            running = timeouts.start("--containment", containment, "300", "sh", "-c", DAEMON)
+            running = timeouts.start("--containment", containment, "-k", ".3", "300", "sh", "-c", DAEMON)
             daemon = int(running.read_line())
             supervisor = next(pid for pid in tree(running.pid) if parent(pid) == running.pid)
             os.kill(running.pid if half == "front" else supervisor, signal.SIGKILL)
@@ -198,8 +198,8 @@ class TestSayingWhy:
             125, "", "curfew: timeout: --report no/where: No such file or directory; nothing was started\n")
 
     def test_verbose(self, timeouts, held):
-        """-v names each process that was there, and where it was."""
-        running = timeouts.start("-v", *held, "300", "sh", "-c", TWO_SLEEPERS)
+        """A second -v names each process that was there, and where it was."""
+        running = timeouts.start("-vv", *held, "300", "sh", "-c", TWO_SLEEPERS)
         wait_for_sleepers(running)
         running.process.send_signal(signal.SIGALRM)
         status, _, errors = running.finish()

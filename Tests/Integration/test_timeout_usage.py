@@ -5,10 +5,12 @@ A row of a later version than GNU coreutils 9.1 says which; ours is held to the 
 """
 
 import os
+import shutil
+import subprocess
 
 import pytest
 
-from conftest import wait_for
+from conftest import LIMIT, binary, wait_for
 from programs.helpers import remove_programs
 from programs.timeouts import SLEEP, run_out_for_a_survivor, subject  # noqa: F401
 
@@ -36,10 +38,24 @@ class TestHelp:
         status, out, err = subject.run("--help")
         assert (status, err) == (0, "")
         for word in (
-            "DURATION COMMAND [ARG", "--foreground", "-k, --kill-after", "--preserve-status", "-s, --signal", "-v, --verbose",
+            "DURATION COMMAND [ARG", "--foreground", "-k, --kill-after=DURATION", "--preserve-status", "-s, --signal=SIGNAL",
+            "-v, --verbose",
             "--help", "--version", "124", "125", "126", "127", "137",
         ):
             assert word in out
+
+    @pytest.mark.parametrize("option", ["--help", "--version"])
+    def test_copied_alone(self, subject, option):
+        """The executable is enough: nothing has to be beside it."""
+        alone = subject.sandbox.scratch / "alone"
+        alone.mkdir()
+        source = binary() if subject.name == "curfew" else os.path.realpath(subject.sandbox.scratch / subject.name / "timeout")
+        program = alone / ("curfew" if subject.name == "curfew" else "timeout")
+        shutil.copy(source, program)
+        words = [program, *subject.words[1:], option]
+        result = subprocess.run(words, capture_output=True, text=True, env=subject.environment, timeout=LIMIT)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout.startswith("Usage: " if option == "--help" else "timeout (")
 
     def test_version(self, subject):
         status, out, err = subject.run("--version")
@@ -205,7 +221,7 @@ class TestDuration:
         assert subject.run("-k", duration, SHORT, *SLEEP) == (124, "", "")
 
     @pytest.mark.parametrize("duration", [
-        "0", "0s", "0m", "0h", "0d", "0.0", ".0", "0.", "00", "+0", "0e9", "0x0", "0x0p1", "-0", "-0.0s", "-0d",
+        "0", "0s", "0m", "0h", "0d", "0.0", ".0", "0.", "00", "+0", "0e9", "0x0", "0x0p1", "-0", "-0.0s", "-0d", " -0",
     ])
     def test_zero_is_none(self, subject, duration):
         """0 is no limit, and with -k no kill."""
@@ -227,6 +243,14 @@ class TestDuration:
 
     @pytest.mark.parametrize("duration", ["-1", "-0.1", "-1s", "-inf", "-1e400", "-1e-300", "-", "--5", "- 5", "+-5"])
     def test_negative(self, subject, duration):
+        refused = subject.refuses(f"invalid time interval '{duration}'")
+        assert subject.run("--", duration, "true") == refused
+        assert subject.run("-k", duration, "5", "true") == refused
+
+    @pytest.mark.parametrize("duration", [" -1e-10000", " -1e-400s", "-0x1p-9999"])
+    def test_negative_below_what_a_number_can_be(self, subject, duration):
+        """A minus counts, however little stands behind it. Source: coreutils 9.10, observed; older ones take it for none."""
+        subject.needs((9, 10))
         refused = subject.refuses(f"invalid time interval '{duration}'")
         assert subject.run("--", duration, "true") == refused
         assert subject.run("-k", duration, "5", "true") == refused
@@ -332,6 +356,15 @@ class TestCommandThatCannotBeRun:
     def test_its_name_is_quoted(self, subject, command, shown):
         assert subject.run("5", command) == (
             127, "", subject.says(f"timeout: failed to run command '{shown}': No such file or directory\n"))
+
+    @pytest.mark.parametrize("command, shown", [
+        ("it's", "it's"), ("new\nline", "new\\nline"), ("n\u00e9", "n\u00e9"), ("a\u2019b", "a\\\u2019b"), ("\u0085", "\\302\\205"),
+    ])
+    def test_its_name_is_quoted_in_a_locale_of_utf8(self, subject, command, shown):
+        """There GNU's has other quotes, and what can be printed stands as it is."""
+        subject.environment["LC_ALL"] = "C.UTF-8"
+        says = subject.says(f"timeout: failed to run command \u2018{shown}\u2019: No such file or directory\n")
+        assert subject.run("5", command) == (127, "", says)
 
     def test_a_script_without_a_shell(self, subject):
         """As execvp has it, what the kernel can't execute is a script of sh's."""

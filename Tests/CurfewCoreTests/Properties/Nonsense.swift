@@ -103,6 +103,7 @@ struct Nonsense {
                 low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true)
         case 33:
             return .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30))
+        case 35: return random.chance(50) ? .leftBehind(id) : .abandoned(id)
         case 34: return random.chance(30) ? .watchDisk(low: 1 << 20) : .freeDiskMeasured(random.next() >> 40)
         default: return .tick
         }

@@ -10,9 +10,7 @@ extension ReferenceApp {
         case .resume: try judgeResumption()
         case .terminate(_, let signal): try judgeTermination(signal)
         case .kill(_, let report): try judge(report, of: input)
-        case .sweep(_, let kills):
-            guard leader != nil, kill == nil, kills != policy.waitsForTree else { throw Violation("wrong sweep") }
-            if kills { endRun() }
+        case .sweep(_, let kills): try judgeSweep(kills: kills, of: input)
         case .ended(_, let ending): try judge(ending)
         // TimeoutTests has a reference of its own for these.
         case .signal, .expire, .killLeader, .release:
@@ -71,7 +69,7 @@ extension ReferenceApp {
     /// Whether something has begun whose report will tell the CPU time used.
     var lacksCPUTime: Bool {
         if isOver { return false }
-        if let termination, termination.cpuTimeAtStart == nil { return true }
+        if let termination, termination.cpuTimeAtStart == nil, !isEndingRest { return true }
         return owed.contains { $0.allowance.cpuTimeAtStart == nil }
     }
 
@@ -248,7 +246,31 @@ extension ReferenceApp {
         staysStopped = false
     }
 
+    /// What the leader left behind is waited for, and killed when it was told to end long enough ago.
+    private mutating func judgeSweep(kills: Bool, of input: Input) throws(Violation) {
+        guard leader != nil, kill == nil else { throw Violation("swept with its leader there") }
+        guard kills else {
+            guard case .leaderExited = input else { throw Violation("waited for the rest by \(input)") }
+            return
+        }
+        guard !policy.waitsForTree else { throw Violation("killed what is to be waited for") }
+        if isEndingRest {
+            let isLate = !isHeldOff && termination?.isOver == true
+            guard isLate || age >= policy.timeLimit.nanoseconds else { throw Violation("the rest is killed too soon") }
+            restKilledAfter = isLate && age < policy.timeLimit.nanoseconds ? termination?.limit : policy.terminateLimit
+        } else {
+            guard isStopped, policy.terminateSuspended == .kill else { throw Violation("the rest isn't asked to end") }
+        }
+        endRun()
+    }
+
     private mutating func judgeTermination(_ signal: Int32) throws(Violation) {
+        if mustAskRest {
+            guard isRunning, signal == policy.terminateSignal else { throw Violation("signal \(signal) to the rest") }
+            mustAskRest = false
+            hasAskedRest = true
+            return
+        }
         if !isTerminating {
             try judgeExit()
             beginTermination()
@@ -273,6 +295,7 @@ extension ReferenceApp {
             case nil: status = .exit(125)
             }
         }
+        guard ending.restKilledAfter == restKilledAfter else { throw Violation("wrong about the rest") }
         guard ending.status == status else { throw Violation("ended with \(ending.status), expected \(status)") }
     }
 }

@@ -7,7 +7,8 @@ extension ReferenceApp {
         if let request = input.request { unanswered.insert(request) }
         switch input {
         case .started: start()
-        case .leaderExited(_, let outcome): leader = leader ?? outcome
+        case .leaderExited(_, let outcome): if leader == nil { takeLeaderExit(outcome) }
+        case .leftBehind: takeRest()
         case .home(_, stopped: true, _): if state.isForeground, !isTerminating { isStoppedByTerminal = true }
         case .quit: takeQuit()
         case .hello(_, let connection): takeHello(connection)
@@ -19,7 +20,7 @@ extension ReferenceApp {
         case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
         case .notified(_, let notification): if !isOver { takeNotification(notification) }
         case .stoppedByTerminal: if runsInBackground { stopByTerminal() }
-        case .signalled: break
+        case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn, .watchMemory, .availableMemoryMeasured,
             .watchDisk, .freeDiskMeasured:
             break
@@ -70,6 +71,24 @@ extension ReferenceApp {
         if isStopped, policy.terminateSuspended == .kill { return }
         beginTermination()
         if isHeard { expected.append(Expected(event: .lifecycle(.willTerminate), audience: terminationAudience)) }
+    }
+
+    /// The rest of it has as long as it would have had itself. Suspended, as most are killed, it is killed at once.
+    private mutating func takeLeaderExit(_ outcome: ExitOutcome) {
+        leader = outcome
+        guard !isOver, !policy.waitsForTree else { return }
+        tasks.removeAll()
+        kept.removeAll()
+        let isKilled = isStopped && policy.terminateSuspended == .kill
+        if !isTerminating, !isKilled { beginTermination() }
+    }
+
+    /// Asked only if it wasn't with the leader; then the time for it begins.
+    private mutating func takeRest() {
+        guard isEndingRest, !isOver, !wasSentSignal, !hasAskedRest else { return }
+        termination = Allowance(policy.terminateLimit)
+        mustAskRest = true
+        mustRun = true
     }
 
     /// What was owed before is owed no more.

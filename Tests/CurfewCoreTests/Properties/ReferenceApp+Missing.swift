@@ -28,7 +28,10 @@ extension ReferenceApp {
             throw Violation("left as the terminal stopped it")
         }
         if lacksCPUTime, !awaitsCPUTime { throw Violation("nobody measures the CPU time") }
-        if isTerminating, !isAware, willTerminate == nil, !wasSentSignal { throw Violation("no signal asks it to end") }
+        if mustAskRest { throw Violation("nobody asks the rest of it to end") }
+        if isTerminating, !isAware, !isEndingRest, willTerminate == nil, !wasSentSignal {
+            throw Violation("no signal asks it to end")
+        }
         let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || policy.exitsOnSuspend)
         // Until its locks are let go.
         if policy.locks == .defer { return }

@@ -29,6 +29,10 @@ struct ReferenceApp {
     var willTerminate: Int?
     var hasAcknowledgedWillTerminate = false
     var wasSentSignal = false
+    /// What its leader left behind has to be asked to end; it was; it was killed, so long after that.
+    var mustAskRest = false
+    var hasAskedRest = false
+    var restKilledAfter: Span?
     var isTraced = false
     var isReady = false
     var isStopping = false
@@ -124,6 +128,8 @@ struct ReferenceApp {
     var isTerminating: Bool { termination != nil }
     var isHeldOff: Bool { isTraced || awaitsTracer }
     var hasLeader: Bool { leader == nil }
+    /// Its leader has ended, and the rest of it is to end too.
+    var isEndingRest: Bool { leader != nil && isTerminating && !policy.waitsForTree }
     var isWatched: Bool { hello != nil || !owed.isEmpty || isTerminating }
     var oldestOwed: Int? { owed.first?.sequence ?? (hasAcknowledgedWillTerminate ? nil : willTerminate) }
     /// Whether it is in front, or will be as soon as its program runs.

@@ -166,6 +166,10 @@ struct World {
         for effect in batch {
             try judge(effect, of: input)
             if isPrompt { answers += self.answers(to: effect) }
+            // No engine keeps this for later.
+            if case .sweep(let id, kills: false) = effect {
+                answers.append(now.nanoseconds % 3 == 0 ? .treeGone(id) : .leftBehind(id))
+            }
         }
         try checkAll(after: input)
         for index in references.indices { references[index].finishBatch() }
@@ -232,7 +236,10 @@ struct World {
         if reference.isOver, app.nextDeadline != nil {
             throw Violation("over, and a deadline is armed")
         }
-        guard reference.isStopped, !reference.isOver, let started = app.startedAt else { return }
+        // What its leader left behind is resumed as soon as it is known of.
+        guard reference.isStopped, !reference.isOver, !reference.isEndingRest, let started = app.startedAt else {
+            return
+        }
         if reference.policy.pageOut != nil { return }
         let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
         guard app.nextDeadline == limit else { throw Violation("suspended, and a deadline is armed") }

@@ -115,9 +115,10 @@ private func text(_ report: KillReport) -> String {
 
 private func text(_ ending: Ending) -> String {
     let kill = ending.kill.map { " \($0.reason.rawValue)" } ?? ""
+    let rest = ending.restKilledAfter.map { ", the rest killed after \(text($0))" } ?? ""
     switch ending.status {
-    case .exit(let code): return "exit \(code)\(kill)"
-    case .raise(let signal): return "raise \(signal)\(kill)"
+    case .exit(let code): return "exit \(code)\(kill)\(rest)"
+    case .raise(let signal): return "raise \(signal)\(kill)\(rest)"
     }
 }
 

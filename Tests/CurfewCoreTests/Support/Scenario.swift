@@ -255,6 +255,10 @@ final class Scenario {
         send(.leaderExited(app, .signaled(signal: signal, dumpedCore: false)))
     }
 
+    /// Its leader is gone, and some of it isn't.
+    @discardableResult
+    func remains(_ app: AppID = .a) -> [String] { send(.leftBehind(app)) }
+
     @discardableResult
     func treeGone(_ app: AppID = .a) -> [String] { send(.treeGone(app)) }
 

@@ -73,10 +73,6 @@ class Subject:
         named = re.sub(r"(?m)^timeout: ", "curfew: timeout: ", message)
         return named.replace("Try 'timeout --help'", "Try 'curfew timeout --help'")
 
-    def told(self, errors):
-        """What -v said of signals: without ours' further lines, which name each process that was ended, and its state."""
-        return errors if self.is_gnu else re.sub(r"(?m)^(curfew: )?timeout: \d+ .*: was .*\n", "", errors)
-
     def refuses(self, message):
         """How a wrong command line is answered: the outcome to compare with."""
         return 125, "", self.says((f"timeout: {message}\n" if message else "") + TRY)
@@ -97,12 +93,11 @@ class Subject:
             out, err = running.process.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
             pytest.fail(f"{running.name} hasn't ended in {LIMIT} s")
-        return running.process.returncode, os.fsdecode(out or b""), self.told(os.fsdecode(err or b""))
+        return running.process.returncode, os.fsdecode(out or b""), os.fsdecode(err or b"")
 
     def finish(self, running):
         """The same of one under way."""
-        status, out, errors = running.finish()
-        return status, out, self.told(errors)
+        return running.finish()
 
     def directly(self, *command, **popen):
         """(status, output, errors) of a command without any timeout, started as `run` would start that."""
