@@ -142,6 +142,17 @@ int curfew_rename_at(int directory, const char *from, const char *to)
     return (int)RAW(SYS_renameat2, directory, from, directory, to, 0);
 }
 
+// Where the file system can't do it in one step, a second name is given first. Source: rename(2), RENAME_NOREPLACE.
+int curfew_rename_new_at(int directory, const char *from, const char *to)
+{
+    const int no_replace = 1;
+    long result = RAW(SYS_renameat2, directory, from, directory, to, no_replace);
+    if (result != -EINVAL && result != -ENOSYS)
+        return (int)result;
+    result = RAW(SYS_linkat, directory, from, directory, to, 0);
+    return (int)(result < 0 ? result : RAW(SYS_unlinkat, directory, from, 0));
+}
+
 int curfew_read_link_at(int directory, const char *path, char *buffer, size_t size)
 {
     return (int)RAW(SYS_readlinkat, directory, path, buffer, transferable(size));

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 // Source: kernel, include/uapi/asm-generic/socket.h; Linux 6.5.
@@ -102,8 +103,11 @@ int curfew_unix_listen(const char *path, int backlog)
     return result < 0 ? (int)result : fd;
 }
 
-int curfew_unix_connect(const char *path)
+// The send timeout limits how long connect waits where the other's queue is full.
+// Source: kernel, net/unix/af_unix.c, unix_stream_connect().
+int curfew_unix_connect(const char *path, int seconds)
 {
+    const struct timeval limit = {.tv_sec = seconds};
     struct sockaddr_un address;
     int invalid = make_address(path, &address);
     if (invalid)
@@ -111,10 +115,39 @@ int curfew_unix_connect(const char *path)
     int fd = (int)RAW(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return fd;
-    long result = RAW(SYS_connect, fd, &address, sizeof address);
+    long result = RAW(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (result >= 0)
+        result = RAW(SYS_connect, fd, &address, sizeof address);
     if (result < 0)
         RAW(SYS_close, fd);
     return result < 0 ? (int)result : fd;
+}
+
+static long try_connecting(int type, const struct sockaddr_un *address)
+{
+    int fd = (int)RAW(SYS_socket, AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    long result = RAW(SYS_connect, fd, address, sizeof *address);
+    RAW(SYS_close, fd);
+    return result;
+}
+
+// A datagram socket finds the other one and is refused for its type, whether it listens or not, is stopped, or has a full
+// queue; it isn't woken. Only "connection refused" is asked again in earnest, for a kernel that says that of a wrong type.
+// Source: kernel, net/unix/af_unix.c, unix_find_bsd().
+int curfew_unix_is_bound(const char *path)
+{
+    struct sockaddr_un address;
+    int invalid = make_address(path, &address);
+    if (invalid)
+        return invalid;
+    long result = try_connecting(SOCK_DGRAM, &address);
+    if (result == -ECONNREFUSED)
+        result = try_connecting(SOCK_STREAM, &address);
+    if (result == -ECONNREFUSED)
+        return 0;
+    return result >= 0 || result == -EPROTOTYPE || result == -EAGAIN ? 1 : (int)result;
 }
 
 int curfew_unix_accept(int fd)

@@ -55,7 +55,7 @@ extension Curfew: ManualNotes {
           75  refused for now
 
         Environment:
-          XDG_RUNTIME_DIR  where control sockets are; /tmp where it isn't set, or is another user's
+          XDG_RUNTIME_DIR  where control sockets are; /tmp/curfew-UID where it isn't set, or is another user's
           XDG_STATE_HOME  where reports of kills are; ~/.local/state where it isn't set, or is another user's
           CURFEW_SOCKET  set inside an app: its control socket, which `curfew task` speaks to
           NO_COLOR  not empty: no colours, which otherwise a terminal gets

@@ -47,9 +47,18 @@ struct SupervisorAddress: Sendable {
                 retryingInterrupted { Glibc.connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) }
             }
         }
-        if result == 0 { return descriptor }
+        if result == 0, isTrusted(descriptor) { return descriptor }
         close(descriptor)
         return nil
+    }
+
+    /// Whether this user, or root, listens there: whoever has set the variable may have planted a socket of his own.
+    private static func isTrusted(_ descriptor: Int32) -> Bool {
+        // As struct ucred, which Glibc's module lacks: pid, uid, gid. Source: unix(7), SO_PEERCRED.
+        var peer: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
+        var size = socklen_t(MemoryLayout.size(ofValue: peer))
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return false }
+        return [geteuid(), getuid(), 0].contains(peer.uid)
     }
 
     private static func retryingInterrupted(_ call: () -> Int32) -> Int32 {

@@ -11,7 +11,10 @@ struct AppLookup {
     init(verb: String) { self.verb = verb }
 
     /// The running apps' status, by name; says which supervisors don't answer.
-    func all() -> [AppStatus] { directory.names().compactMap { status(of: $0) } }
+    func all() -> [AppStatus] {
+        directory.sweep()
+        return directory.names().compactMap { status(of: $0) }
+    }
 
     private func status(of name: String) -> AppStatus? {
         let path = directory.socketPath(name)

@@ -14,6 +14,8 @@ struct ControlClient {
     enum Failure: Error, Equatable {
         /// Nobody listens there, or we may not ask.
         case unavailable(errno: Int32)
+        /// Another user listens there, and was told nothing.
+        case untrusted(uid: UInt32)
         /// It closed the channel: its app has ended.
         case ended
         /// It didn't answer in time, or with nonsense.
@@ -23,9 +25,16 @@ struct ControlClient {
     }
 
     init(path: String) throws(Failure) {
-        let connection = curfew_unix_connect(path)
+        let connection = curfew_unix_connect(path, Int32(Self.limitSeconds))
+        if connection == -EAGAIN { throw .broken("its supervisor didn't answer in \(Self.limitSeconds) s") }
         if connection < 0 { throw .unavailable(errno: -connection) }
         descriptor = Descriptor(connection)
+        var peer = curfew_sender()
+        let told = curfew_peer(connection, &peer)
+        // Ours, or root's, who may do as he likes anyway.
+        if told >= 0, [geteuid(), getuid(), 0].contains(peer.uid) { return }
+        _ = curfew_close(connection)
+        throw told < 0 ? .unavailable(errno: -told) : .untrusted(uid: peer.uid)
     }
 
     /// The lines that came before the final `ok`, and that one.
@@ -109,6 +118,11 @@ extension ControlClient.Failure {
         case .unavailable(let number):
             (
                 "can't reach \(target.subject) at \(target.path): \(String(cString: strerror(number)))",
+                ExitStatus.unavailable
+            )
+        case .untrusted(let uid):
+            (
+                "\(target.path) can't be trusted: user \(uid) listens there, and not you or root; nothing was asked",
                 ExitStatus.unavailable
             )
         case .ended: ("\(target.subject) ended before it answered", ExitStatus.unavailable)

@@ -17,6 +17,8 @@ struct Keeper {
     }
 
     func takeOver() -> Never {
+        // Whoever finds and kills opens files.
+        _ = DescriptorLimit.raised()
         switch plan.onSupervisorExit {
         case .kill:
             if let timeout = plan.policy.timeout { askToEnd(timeout) }

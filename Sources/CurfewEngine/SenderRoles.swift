@@ -18,6 +18,8 @@ struct SenderRoles {
     /// More are found out anew each time: each costs a descriptor.
     static let maximum = 4
 
+    /// False where descriptors are scarce.
+    var keepsSenders = true
     private var senders: [Sender] = []
 
     /// `hold`: opens a pidfd of it; `find`: what it may do, asked while it is held.
@@ -35,6 +37,10 @@ struct SenderRoles {
         guard found.isAlive else {
             found.pidfd.close()
             return .stranger
+        }
+        guard keepsSenders else {
+            found.pidfd.close()
+            return role
         }
         found.role = role
         if senders.count == Self.maximum { forget(0) }

@@ -6,7 +6,7 @@ import Glibc
 
 /// The control channel's connections: accepting, reading, answering, dropping.
 extension Supervision {
-    /// More than this many at once and no more are accepted: descriptors are for the app's sake.
+    /// More than this many at once and no more are accepted, and fewer where `descriptors` doesn't allow them.
     static let maximumConnections = 256
     /// The last ones are for operators: an app that opens all it can must still be quit.
     private static let maximumAppConnections = 192
@@ -20,25 +20,17 @@ extension Supervision {
         guard let socket else { return }
         for _ in 0..<Self.acceptedPerTurn {
             let accepted = curfew_unix_accept(socket.descriptor.number)
-            if accepted == -EMFILE, makeRoomForDescriptor() { continue }
             if accepted == -EMFILE || accepted == -ENFILE { pauseListening() }
             guard accepted >= 0 else { return }
             var descriptor = Descriptor(accepted)
-            if connections.count >= Self.maximumConnections {
+            if connections.count >= Self.maximumConnections
+                || !descriptors.allows(descriptor.number, forApp: false)
+            {
                 descriptor.close()
                 continue
             }
             addConnection(descriptor, isInherited: false)
         }
-    }
-
-    /// Out of descriptors: the app has been started, so our own limit is our own business.
-    func makeRoomForDescriptor() -> Bool {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
-        else { return false }
-        limit.rlim_cur = limit.rlim_max
-        return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
     }
 
     /// Who waits at the socket would wake us for ever; it is looked at again once a connection is closed.
@@ -58,7 +50,9 @@ extension Supervision {
         let connection = ControlConnection(
             id: ConnectionID(lastConnection), descriptor: descriptor, isInherited: isInherited)
         if !isInherited { connection.noteMaker() }
-        if connections.count >= Self.maximumAppConnections, role(of: connection) != .operator {
+        let isForOperators =
+            connections.count >= Self.maximumAppConnections || !descriptors.allows(descriptor.number, forApp: true)
+        if !isInherited, isForOperators, role(of: connection) != .operator {
             connection.close()
             return
         }

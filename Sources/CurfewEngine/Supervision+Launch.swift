@@ -9,6 +9,7 @@ extension Supervision {
     func launch() {
         if plan.hasLifecycle { claimName() } else { name = AppName.fromCommand(plan.command) }
         let containment = makeContainment()
+        unused = containment
         kernel.tree = nil
         jobControl = JobControl(front: front, sharesGroup: plan.policy.timeout != nil)
         prepareLoop()
@@ -35,38 +36,54 @@ extension Supervision {
     // MARK: The name
 
     private func claimName() {
-        let directory = RuntimeDirectory.ofThisUser()
+        let directory = runtimeDirectory()
         let wanted = plan.name ?? AppName.fromCommand(plan.command)
-        guard let claim = claim(wanted, in: directory) else {
-            if plan.name != nil {
-                fail(64, "--name \(wanted): an app of this name is running (see `curfew ps`)")
-            }
-            guard let second = claim("\(wanted)-\(getpid())", in: directory) else {
-                fail(125, "can't find a free name for \(wanted)")
-            }
-            socket = second
-            name = second.name
-            return
+        if let claimed = claim(wanted, in: directory) ?? claim("\(wanted)-\(getpid())", in: directory) {
+            socket = claimed
+            name = claimed.name
+        } else {
+            fail(125, "can't find a free name for \(wanted)")
         }
-        socket = claim
-        name = claim.name
     }
 
+    private func runtimeDirectory() -> RuntimeDirectory {
+        do throws(KernelError) {
+            return try RuntimeDirectory.forSupervisor()
+        } catch {
+            fail(125, error.text)
+        }
+    }
+
+    /// Nil when it can't be had and another may do.
     private func claim(_ name: String, in directory: RuntimeDirectory) -> NamedSocket? {
         let path = directory.socketPath(name)
         guard path.utf8.count <= RuntimeDirectory.maximumSocketPathBytes else {
             fail(125, "the control socket's path is too long for a socket (\(path.utf8.count) bytes): \(path)")
         }
         do throws(KernelError) {
-            // Told before it is made: the keeper unlinks what it knows of.
-            if case .claimed(let socket) = try NamedSocket.claim(name, in: directory) {
-                page.set(.socket, path)
-                return socket
+            // Told before it is made: the keeper unlinks what it knows of, if nobody listens there.
+            page.set(.socket, path)
+            switch try NamedSocket.claim(name, in: directory, maker: front, while: { isAwaited }) {
+            case .claimed(let socket): return socket
+            case .taken where plan.name != nil:
+                fail(64, "--name \(name): an app of this name is running (see `curfew ps`)")
+            case .blocked where plan.name != nil:
+                fail(
+                    125,
+                    "--name \(name): a dead supervisor's socket is in the way, \(path), and can't be removed safely: "
+                        + "another process holds a lock on its directory; end that one, or remove the socket yourself")
+            case .taken, .blocked: return nil
             }
-            return nil
         } catch {
             fail(125, error.text)
         }
+    }
+
+    /// False once the front is gone, or has been told something: to end, most likely.
+    private var isAwaited: Bool {
+        var pending = sigset_t()
+        guard getppid() == front, sigpending(&pending) == 0 else { return false }
+        return sigismember(&pending, Int32(CURFEW_FORWARDED_SIGNAL)) == 0
     }
 
     // MARK: The tree
@@ -127,7 +144,8 @@ extension Supervision {
     // MARK: The program
 
     private func spawn(into containment: Containment) {
-        var containment = containment
+        // Whatever has kept us waiting so far: nobody wants it any more.
+        if getppid() != front { fail(125, "killed before \(plan.command) was started") }
         let channel: (ours: Int32, childs: Int32) = plan.hasLifecycle ? makeChannel() : (-1, -1)
         var request = SpawnRequest(arguments: plan.arguments, environment: environment)
         request.cgroup = containment.unified?.directory.number ?? -1
@@ -146,12 +164,17 @@ extension Supervision {
             let (pid, pidfd) = try request.spawn()
             adopt(pid, pidfd, containment, hasOwnGroup: request.hasOwnProcessGroup)
         } catch {
-            _ = containment.remove()
             fail(error)
         }
+        descriptors = DescriptorLimit.raised()
         prepareSignals()
         guard plan.hasLifecycle else { return }
         childsEnd = Descriptor(channel.childs)
+        if descriptors.isScarce {
+            childsEnd.close()
+            kernel.tree?.containment.keepsFilesOpen = false
+            senderRoles.keepsSenders = false
+        }
         addConnection(Descriptor(channel.ours), isInherited: true)
     }
 
@@ -221,10 +244,16 @@ extension Supervision {
     func fail(_ status: Int32, _ problem: String) -> Never {
         // The child has taken the terminal before its exec failed.
         jobControl?.finish()
+        removeUnused()
         StandardError.print("\(plan.caller): \(problem)")
         report?.write(RunReport.ofFailure(name: name, command: plan.commandLine, status: status, problem: problem))
         socket?.remove()
         curfew_exit(status)
+    }
+
+    /// A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
+    private func removeUnused() {
+        for _ in 0..<50 where !unused.remove() { usleep(2000) }
     }
 }
 

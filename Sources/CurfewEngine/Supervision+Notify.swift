@@ -140,7 +140,7 @@ extension Supervision {
             return
         }
         var pidfd = Descriptor(curfew_pidfd_open(pid))
-        guard pidfd.isOpen, kernel.tree?.contains(pid) == true else {
+        guard pidfd.isOpen, descriptors.allows(pidfd.number, forApp: false), kernel.tree?.contains(pid) == true else {
             pidfd.close()
             return ignore("MAINPID=\(pid) isn't a process of the app")
         }

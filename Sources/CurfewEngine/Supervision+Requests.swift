@@ -25,6 +25,8 @@ extension Supervision {
     static let leaderOwner = OwnerID(0)
     /// Longer names are cut: they are kept for as long as the task is open.
     static let maximumTaskNameBytes = 128
+    /// Besides the leader; each is held by a descriptor.
+    static let maximumOwners = 256
 
     func handle(_ message: Message, from connection: ControlConnection) {
         let id = message["id"]
@@ -192,8 +194,12 @@ extension Supervision {
     }
 
     private func begin(_ message: Message, _ connection: ControlConnection, _ id: String?) {
-        guard let owner = owner(named: message["owner"], connection) else {
-            refuse(connection, id, "invalid", "the owner is `leader` or the pid of a process of the app that lives")
+        let owner: OwnerID
+        do throws(OwnerProblem) {
+            owner = try self.owner(named: message["owner"], connection)
+        } catch {
+            let fields = [Field("code", error.rawValue), Field("message", error.message), Field("task", "0")]
+            reply(to: connection, id: id, Message("error", fields))
             return
         }
         let title = Self.taskName(message["name"] ?? "")
@@ -249,33 +255,69 @@ extension Supervision {
 
     // MARK: Owners
 
-    /// The sender itself, the leader, or a process of the app; nil for anything else, or when it is gone.
-    private func owner(named name: String?, _ connection: ControlConnection) -> OwnerID? {
+    private enum OwnerProblem: String, Error {
+        case invalid
+        case tooMany = "too-many-owners"
+
+        var message: String {
+            switch self {
+            case .invalid: "the owner is `leader` or the pid of a process of the app that lives"
+            case .tooMany:
+                "as many processes hold background tasks as can be watched, \(maximumOwners) at most; `owner=leader` is free"
+            }
+        }
+    }
+
+    /// The sender itself, the leader, or a process of the app that lives.
+    private func owner(named name: String?, _ connection: ControlConnection) throws(OwnerProblem) -> OwnerID {
         let pid: Int32
         if let name, name != "leader" {
-            guard let number = Int32(name), number > 0 else { return nil }
+            guard let number = Int32(name), number > 0 else { throw .invalid }
             pid = number
         } else {
             pid = name == nil ? connection.peer.pid : mainPid
         }
         if pid == kernel.tree?.leader, jobControl?.isLeaderGone != true { return Self.leaderOwner }
         if let known = owners.first(where: { $0.pid == pid }) { return known.id }
-        return watchOwner(pid)
+        return try watchOwner(pid)
     }
 
     /// Looked at once it is held: whoever has got the pid of one that is gone isn't of the app.
-    private func watchOwner(_ pid: Int32) -> OwnerID? {
-        var pidfd = Descriptor(curfew_pidfd_open(pid))
-        if pidfd.number == -EMFILE, makeRoomForDescriptor() { pidfd = Descriptor(curfew_pidfd_open(pid)) }
-        guard pidfd.isOpen, holds(pid) else {
+    private func watchOwner(_ pid: Int32) throws(OwnerProblem) -> OwnerID {
+        var pidfd = try holdOwner(pid)
+        guard holds(pid) else {
             pidfd.close()
-            return nil
+            throw .invalid
         }
         lastOwner += 1
         let owner = TaskOwner(id: OwnerID(lastOwner), pid: pid, pidfd: pidfd)
         owners.append(owner)
         _ = curfew_epoll_add(epoll.number, pidfd.number, 1, Source.owner.token(lastOwner))
         return owner.id
+    }
+
+    private func holdOwner(_ pid: Int32) throws(OwnerProblem) -> Descriptor {
+        if let pidfd = try owners.count < Self.maximumOwners ? openOwner(pid) : nil { return pidfd }
+        forgetIdleOwners()
+        if let pidfd = try owners.count < Self.maximumOwners ? openOwner(pid) : nil { return pidfd }
+        throw .tooMany
+    }
+
+    /// Nil when there is no descriptor left for it.
+    private func openOwner(_ pid: Int32) throws(OwnerProblem) -> Descriptor? {
+        var pidfd = Descriptor(curfew_pidfd_open(pid))
+        if pidfd.number == -EMFILE { return nil }
+        guard pidfd.isOpen else { throw .invalid }
+        if descriptors.allows(pidfd.number, forApp: true) { return pidfd }
+        pidfd.close()
+        return nil
+    }
+
+    /// Those whose tasks have all ended; they are watched anew when they begin another.
+    private func forgetIdleOwners() {
+        let tasks = engine.core.app(Self.app)?.tasks ?? []
+        for var owner in owners where !tasks.contains(where: { $0.owner == owner.id }) { owner.pidfd.close() }
+        owners.removeAll { owner in !tasks.contains { $0.owner == owner.id } }
     }
 
     func ownerExited(_ id: OwnerID) {

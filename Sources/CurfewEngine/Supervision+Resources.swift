@@ -82,7 +82,7 @@ extension Supervision {
     }
 
     private func watchStalls() {
-        guard let watch = try? Pressure.watchMemory() else { return }
+        guard !descriptors.isScarce, let watch = try? Pressure.watchMemory() else { return }
         _ = curfew_epoll_add(epoll.number, watch.descriptor.number, Pressure.interest, Source.pressure.token())
         pressure = watch
     }

@@ -31,6 +31,10 @@ final class Supervision {
     var signals = Descriptor.none
     var timer = Descriptor.none
     var armedDeadline: Instant?
+    /// Of ourselves alone, from when the app is started on.
+    var descriptors = DescriptorLimit(count: 1024)
+    /// The cgroups that were made for an app that isn't started yet.
+    var unused = Containment.tree
     var jobControl: JobControl?
     var log = EventLog()
     var ending: Ending?
@@ -107,9 +111,10 @@ final class Supervision {
     }
 
     private func waitOnce() {
-        armTimer()
+        let milliseconds = armTimer()
         withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
-            let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, -1)
+            let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
+            if count <= 0, milliseconds >= 0 { handleDeadline() }
             for index in 0..<max(0, Int(count)) where ending == nil { handle(ready[index]) }
         }
     }
@@ -118,9 +123,7 @@ final class Supervision {
         let number = Int(ready.token & 0xffff_ffff)
         switch Source(rawValue: ready.token >> 32) {
         case .signals: readSignals()
-        case .timer:
-            foreseeKill()
-            engine.wake()
+        case .timer: handleDeadline()
         case .listener: acceptConnections()
         case .outOfMemory: noteMemoryLimit()
         case .connection: serve(ConnectionID(number), events: ready.events)
@@ -134,17 +137,31 @@ final class Supervision {
         }
     }
 
+    private func handleDeadline() {
+        foreseeKill()
+        engine.wake()
+    }
+
     /// The timer is made when something is first due, and set only when that changes.
-    private func armTimer() {
+    ///
+    /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
+    private func armTimer() -> Int32 {
         let deadline = timerDeadline
-        guard deadline != armedDeadline else { return }
+        guard deadline != armedDeadline || !timer.isOpen else { return -1 }
         armedDeadline = deadline
         if !timer.isOpen {
-            guard deadline != nil else { return }
-            timer = Descriptor(curfew_timerfd())
+            guard let deadline else { return -1 }
+            if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
+            guard timer.isOpen else { return milliseconds(until: deadline) }
             _ = curfew_epoll_add(epoll.number, timer.number, 1, Source.timer.token())
         }
         _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
+        return -1
+    }
+
+    private func milliseconds(until deadline: Instant) -> Int32 {
+        let left = (deadline - kernel.now).nanoseconds
+        return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
     }
 
 }

@@ -9,6 +9,7 @@ public struct Cgroup2: Sendable {
     public private(set) var directory: Descriptor
     private var freeze = Descriptor.none
     private var events = Descriptor.none
+    var keepsFilesOpen = true
 
     /// What every cgroup of ours is called at first: `curfew.NAME.PID`.
     public static let prefix = "curfew."
@@ -40,6 +41,7 @@ public struct Cgroup2: Sendable {
 
     /// Asks for the whole subtree to freeze or thaw; done when `isFrozen` says so.
     public mutating func setFrozen(_ isFrozen: Bool) throws(KernelError) {
+        defer { closeFiles() }
         if !freeze.isOpen {
             freeze = Descriptor(curfew_open_at(directory.number, "cgroup.freeze", O_WRONLY, 0))
             try check(freeze.number, "open", path + "/cgroup.freeze")
@@ -52,6 +54,7 @@ public struct Cgroup2: Sendable {
     public mutating func isPopulated() -> Bool { event("populated ") }
 
     private mutating func event(_ key: StaticString) -> Bool {
+        defer { closeFiles() }
         if !events.isOpen { events = Descriptor(curfew_open_at(directory.number, "cgroup.events", O_RDONLY, 0)) }
         guard events.isOpen else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
@@ -59,6 +62,12 @@ public struct Cgroup2: Sendable {
             guard count > 0 else { return false }
             return UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]).number(after: key) == 1
         }
+    }
+
+    private mutating func closeFiles() {
+        if keepsFilesOpen { return }
+        freeze.close()
+        events.close()
     }
 
     /// SIGKILL to every process of the subtree, forks under way included. ENOENT before Linux 5.14.

@@ -199,6 +199,12 @@ public struct Containment: Sendable {
         try? setFrozen(false)
     }
 
+    /// Whether files that are used again stay open; not where descriptors are scarce.
+    public var keepsFilesOpen: Bool {
+        get { unified?.keepsFilesOpen ?? true }
+        set { unified?.keepsFilesOpen = newValue }
+    }
+
     public var hasFreezer: Bool { unified != nil || freezer != nil }
 
     public mutating func isPopulated() -> Bool {

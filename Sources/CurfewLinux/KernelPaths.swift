@@ -38,4 +38,8 @@ func curfew_unix_listen(_ path: String, _ backlog: Int32) -> Int32 {
     path.withCString { curfew_unix_listen($0, backlog) }
 }
 
-func curfew_unix_connect(_ path: String) -> Int32 { path.withCString { curfew_unix_connect($0) } }
+func curfew_unix_is_bound(_ path: String) -> Int32 { path.withCString { curfew_unix_is_bound($0) } }
+
+func curfew_rename_new_at(_ directory: Int32, _ from: String, _ to: String) -> Int32 {
+    from.withCString { from in to.withCString { curfew_rename_new_at(directory, from, $0) } }
+}

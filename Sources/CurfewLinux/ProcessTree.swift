@@ -125,7 +125,12 @@ public final class ProcessTree {
     func signal(_ pid: Int32, _ signals: Int32..., sparesFurtherInside: Bool = false) {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         defer { pidfd.close() }
-        guard contains(pid) else { return }
+        if !contains(pid) {
+            // Perhaps it is our only descriptor, and nothing can be looked at meanwhile.
+            guard pidfd.isOpen else { return }
+            pidfd.close()
+            guard contains(pid) else { return }
+        }
         if sparesFurtherInside, Self.isHeldFurtherInside(pid, supervisor: supervisor) { return }
         for signal in signals {
             // Without a descriptor to spare the pid must do; it was of the tree a moment ago.
@@ -194,7 +199,12 @@ public final class ProcessTree {
         }
         var pidfd = Descriptor(curfew_pidfd_open(member.pid))
         defer { pidfd.close() }
-        let parent = Procfs.stat(member.pid)?.parent ?? curfew_pidfd_parent(pidfd.number)
+        var parent = Procfs.stat(member.pid)?.parent ?? curfew_pidfd_parent(pidfd.number)
+        if parent <= 0 {
+            // As in `signal`.
+            pidfd.close()
+            parent = Procfs.stat(member.pid)?.parent ?? -1
+        }
         guard parent == member.parent || parent == ancestor else { return }
         for signal in signals {
             _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(member.pid, signal)

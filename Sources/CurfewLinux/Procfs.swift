@@ -90,9 +90,13 @@ public enum Procfs {
     /// The children that each thread of it has started and not yet reaped.
     ///
     /// Every thread's list must be read: a child hangs on the thread that forked it.
+    ///
+    /// The list of threads is closed first: this has to do with a single descriptor.
     public static func children(of pid: Int32) -> [Int32] {
         var children: [Int32] = []
-        forEachThread(of: pid) { thread in
+        var threads: [Int32] = []
+        forEachThread(of: pid) { threads.append($0) }
+        for thread in threads {
             _ = withPath(pid, "/task/") { path -> Void? in
                 appendNumber(thread, to: path)
                 strcat(path, "/children")

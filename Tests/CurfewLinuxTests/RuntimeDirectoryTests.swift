@@ -1,7 +1,8 @@
 import CCurfew
-import CurfewLinux
 import Glibc
 import Testing
+
+@testable import CurfewLinux
 
 @Suite("The directory of the control sockets")
 struct RuntimeDirectoryTests {
@@ -82,6 +83,61 @@ struct RuntimeDirectoryTests {
         #expect(refusal("/nonexistent/curfew")?.text == "make /nonexistent/curfew: No such file or directory")
     }
 
+    @Test(
+        "Where others have planted something, the next place serves, and is found",
+        arguments: ["file", "link", "theirs"])
+    func planted(what: String) throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        let first = RuntimeDirectory.place(0, below: scratch.path)
+        let second = RuntimeDirectory.place(1, below: scratch.path)
+        switch what {
+        case "file": #expect(close(Glibc.open(first, O_CREAT | O_WRONLY, 0o600)) == 0)
+        case "link": #expect(symlink(scratch.path, first) == 0)
+        default:
+            guard geteuid() == 0 else { return }
+            #expect(mkdir(first, 0o700) == 0)
+            #expect(chown(first, 65534, 65534) == 0)
+        }
+        #expect(RuntimeDirectory.existing(below: scratch.path) == nil)
+        #expect(RuntimeDirectory.vacant(below: scratch.path) == second)
+        #expect(try RuntimeDirectory.forSupervisor(below: scratch.path).path == second)
+        #expect(mode(second) == 0o700)
+        #expect(RuntimeDirectory.existing(below: scratch.path) == second)
+        // It stays the one when the first is free again.
+        _ = rmdir(first)
+        _ = unlink(first)
+        #expect(try RuntimeDirectory.forSupervisor(below: scratch.path).path == second)
+    }
+
+    @Test("Where all places are taken, that is told")
+    func allPlanted() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        for number in 0..<16 {
+            #expect(
+                close(Glibc.open(RuntimeDirectory.place(number, below: scratch.path), O_CREAT | O_WRONLY, 0o600)) == 0)
+        }
+        do throws(KernelError) {
+            _ = try RuntimeDirectory.forSupervisor(below: scratch.path)
+            Issue.record("one was found")
+        } catch {
+            #expect(error.errno == EEXIST)
+            #expect(error.text.contains("set XDG_RUNTIME_DIR"))
+        }
+    }
+
+    @Test("The names in a directory that others may write to aren't believed")
+    func namesOfOthers() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        var file = try ScratchDirectory.touch(scratch.path + "/a.sock")
+        file.close()
+        #expect(RuntimeDirectory(path: scratch.path).names() == ["a"])
+        #expect(chmod(scratch.path, 0o777) == 0)
+        #expect(RuntimeDirectory(path: scratch.path).names() == [])
+    }
+
     @Test("The names are those of the sockets, in order")
     func names() throws {
         let scratch = ScratchDirectory()
@@ -100,8 +156,84 @@ struct NamedSocketTests {
     private func claim(_ name: String, _ scratch: ScratchDirectory) throws -> NamedSocket? {
         switch try NamedSocket.claim(name, in: RuntimeDirectory(path: scratch.path)) {
         case .claimed(let socket): socket
-        case .taken: nil
+        case .taken, .blocked: nil
         }
+    }
+
+    /// A socket whose supervisor is gone.
+    private func leave(_ name: String, _ scratch: ScratchDirectory) throws {
+        var dead = try #require(try claim(name, scratch)).descriptor
+        // A process that another test starts holds a copy of it until its exec.
+        #expect(shutdown(dead.number, Int32(SHUT_RDWR)) == 0)
+        dead.close()
+    }
+
+    private func lock(_ scratch: ScratchDirectory) -> Int32 {
+        let directory = open(scratch.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(directory, LOCK_EX) == 0)
+        return directory
+    }
+
+    @Test("Whoever holds the directory's lock holds up nobody, but where a dead socket is in the way")
+    func locked() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        try leave("dead", scratch)
+        let directory = lock(scratch)
+        var free = try #require(try claim("app", scratch)).descriptor
+        #expect(try claim("app", scratch) == nil)
+        guard case .blocked = try NamedSocket.claim("dead", in: RuntimeDirectory(path: scratch.path), while: { true })
+        else {
+            Issue.record("it was claimed, or taken")
+            return
+        }
+        var asked = 0
+        let given = try NamedSocket.claim("dead", in: RuntimeDirectory(path: scratch.path)) {
+            asked += 1
+            return asked < 3
+        }
+        guard case .blocked = given else {
+            Issue.record("it was claimed, or taken")
+            return
+        }
+        #expect(asked == 3)
+        // Nothing is left of the attempts.
+        #expect(Directory.names(of: scratch.path)?.sorted() == ["app.sock", "dead.sock"])
+        free.close()
+        close(directory)
+        var now = try #require(try claim("dead", scratch)).descriptor
+        now.close()
+    }
+
+    @Test("One that was killed before it had its name is passed over")
+    func nascent() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        try leave("app", scratch)
+        #expect(rename(scratch.path + "/app.sock", scratch.path + "/.\(getpid())") == 0)
+        var socket = try #require(try claim("app", scratch)).descriptor
+        #expect(Directory.names(of: scratch.path) == ["app.sock"])
+        socket.close()
+    }
+
+    @Test("A sweep takes what is dead, and nothing else")
+    func sweep() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        let directory = RuntimeDirectory(path: scratch.path)
+        var alive = try #require(try claim("alive", scratch)).descriptor
+        try leave("dead", scratch)
+        try leave("nascent", scratch)
+        #expect(rename(scratch.path + "/nascent.sock", scratch.path + "/.1") == 0)
+        var file = try ScratchDirectory.touch(scratch.path + "/notes")
+        file.close()
+        let held = lock(scratch)
+        directory.sweep()
+        #expect(directory.names() == ["alive", "dead"])
+        close(held)
+        directory.sweep()
+        #expect(Directory.names(of: scratch.path)?.sorted() == ["alive.sock", "notes"])
+        alive.close()
     }
 
     @Test("It can be had once, and again when its socket was removed")

@@ -143,7 +143,7 @@ def test_closed_ends_are_forgotten(app):
         for _ in range(5):
             with Client(socket_of(app)) as client:
                 client.send(text)
-    wait_for("its descriptors to be closed", lambda: descriptors(app) == before)
+    wait_for("its descriptors to be closed", lambda: descriptors(app) <= before)
     assert answers_within_a_second(app)
 
 
@@ -288,7 +288,7 @@ def test_descriptors_sneaked_in_are_closed(app):
     ready, _, _ = select.select([held], [], [], LIMIT)
     assert ready and os.read(held, 1) == b""
     os.close(held)
-    wait_for("its descriptors to be closed", lambda: descriptors(app) == before)
+    wait_for("its descriptors to be closed", lambda: descriptors(app) <= before)
 
 
 def test_descriptors_sneaked_into_a_listening_queue(app):
@@ -354,13 +354,22 @@ def test_few_descriptors_do_not_stall_the_socket(sandbox):
     assert running.read_line() == "24"
     supervisor = supervisor_of(running)
     clients = [Client(socket_of(running)) for _ in range(60)]
-    wait_for("the queue to be dealt with", lambda: descriptors(running) >= 24)
+    # Some are kept, some are closed at once, and some of its descriptors stay its own.
+    clients = [client for client in clients if answered(client)]
+    assert 3 <= len(clients) <= 20
+    assert descriptors(running) < 24
     before = cpu_ticks(supervisor)
     time.sleep(0.5)  # a while
     assert cpu_ticks(supervisor) - before < 15, "the supervisor spins"
     for client in clients:
         client.close()
     wait_for("somebody to be answered", lambda: answers_within_a_second_or_refused(running))
+
+
+def answered(client):
+    with contextlib.suppress(OSError):
+        return client.ask("status id=1") is not None
+    return False
 
 
 def test_the_descriptor_limit_of_the_app_is_its_own(sandbox):

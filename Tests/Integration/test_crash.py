@@ -193,6 +193,7 @@ def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     thread.start()
     try:
         kill(supervisor)
+        wait_for("the supervisor's end", lambda: not is_alive(supervisor))
         second = sandbox.shell("echo up; sleep 60", name=running.name)
         second.expect("up")
     finally:

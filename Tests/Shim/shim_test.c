@@ -1695,7 +1695,7 @@ static void test_named_socket(void)
     CHECK_EQ(curfew_unix_listen(path, 4), -EADDRINUSE);
     CHECK_EQ(stat(path, &status), 0);    // the refused one has not unlinked it
 
-    int client = curfew_unix_connect(path);
+    int client = curfew_unix_connect(path, 5);
     CHECK(client >= 0);
     CHECK_EQ(fcntl(client, F_GETFL) & O_NONBLOCK, 0);
     CHECK_EQ(fcntl(client, F_GETFD), FD_CLOEXEC);
@@ -1725,9 +1725,55 @@ static void test_named_socket(void)
     close(client);
     close(server);
     close(listener);
-    CHECK_EQ(curfew_unix_connect(path), -ECONNREFUSED);
+    CHECK_EQ(curfew_unix_connect(path, 5), -ECONNREFUSED);
     unlink(path);
-    CHECK_EQ(curfew_unix_connect(path), -ENOENT);
+    CHECK_EQ(curfew_unix_connect(path, 5), -ENOENT);
+}
+
+static void test_is_bound(void)
+{
+    about("is a socket bound");
+    struct state before = take_state();
+    const char *path = scratch_path("bound-or-not");
+    CHECK_EQ(curfew_unix_is_bound(path), -ENOENT);
+    int listener = curfew_unix_listen(path, 0);
+    CHECK_EQ(curfew_unix_is_bound(path), 1);
+    CHECK_EQ(curfew_unix_accept(listener), -EAGAIN);   // nobody has connected
+    int waiting = curfew_unix_connect(path, 5);
+    CHECK(waiting >= 0);
+    CHECK_EQ(curfew_unix_is_bound(path), 1);           // nor waits where the queue is full
+    close(waiting);
+    close(listener);
+    CHECK_EQ(curfew_unix_is_bound(path), 0);
+    unlink(path);
+    CHECK_EQ(curfew_unix_is_bound(""), -EINVAL);
+    check_same_state(&before);
+}
+
+static void no_atomic_rename(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_renameat2, -1, 0, fails_with(EINVAL)};
+    const char *from = scratch_path("from"), *to = scratch_path("to");
+    install_rules(&rule, 1);
+    CHECK_EQ(curfew_rename_new_at(AT_FDCWD, from, to), 0);
+    CHECK_EQ(access(from, F_OK), -1);
+    CHECK_EQ(access(to, F_OK), 0);
+}
+
+static void test_rename_new(void)
+{
+    about("rename to a name that is new");
+    const char *from = scratch_path("from"), *to = scratch_path("to");
+    close((int)must(open(from, O_CREAT | O_WRONLY, 0600), "open"));
+    CHECK_EQ(curfew_rename_new_at(AT_FDCWD, from, to), 0);
+    CHECK_EQ(access(from, F_OK), -1);
+    close((int)must(open(from, O_CREAT | O_WRONLY, 0600), "open"));
+    CHECK_EQ(curfew_rename_new_at(AT_FDCWD, from, to), -EEXIST);
+    CHECK_EQ(access(from, F_OK), 0);
+    unlink(to);
+    in_helper(no_atomic_rename, NULL);
+    unlink(to);
 }
 
 static void test_socket_paths(void)
@@ -1739,11 +1785,11 @@ static void test_socket_paths(void)
     memset(path, 'p', sizeof path);
     path[longest + 1] = 0;
     CHECK_EQ(curfew_unix_listen(path, 1), -ENAMETOOLONG);
-    CHECK_EQ(curfew_unix_connect(path), -ENAMETOOLONG);
+    CHECK_EQ(curfew_unix_connect(path, 5), -ENAMETOOLONG);
     path[longest] = 0;
-    CHECK_EQ(curfew_unix_connect(path), -ENOENT);
+    CHECK_EQ(curfew_unix_connect(path, 5), -ENOENT);
     CHECK_EQ(curfew_unix_listen("", 1), -EINVAL);
-    CHECK_EQ(curfew_unix_connect(""), -EINVAL);
+    CHECK_EQ(curfew_unix_connect("", 5), -EINVAL);
     CHECK_EQ(curfew_unix_listen(scratch_path("none/socket"), 1), -ENOENT);
     check_same_state(&before);
 }
@@ -2301,6 +2347,8 @@ static void test_sockets(void)
     test_socketpair();
     test_send_full();
     test_named_socket();
+    test_is_bound();
+    test_rename_new();
     test_socket_paths();
     test_mode_at_bind();
     const struct socket_fault faults[] = {

@@ -124,6 +124,7 @@ bool curfew_has_attribute(const char *path, const char *name);   // an extended 
 int curfew_rmdir_at(int directory, const char *path);
 int curfew_unlink_at(int directory, const char *path);
 int curfew_rename_at(int directory, const char *from, const char *to);
+int curfew_rename_new_at(int directory, const char *from, const char *to);   // -EEXIST: `to` is there, and stays
 int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
 int curfew_is_descriptor_open(int fd);                 // 1 or 0
 int curfew_eventfd(void);                              // CLOEXEC | NONBLOCK
@@ -182,7 +183,9 @@ struct curfew_sender {
 };
 int curfew_socketpair(int fds[2]);                     // stream, CLOEXEC; [0] also NONBLOCK and SO_PASSCRED
 int curfew_unix_listen(const char *path, int backlog); // bind 0600 + listen; CLOEXEC | NONBLOCK, SO_PASSCRED; -EADDRINUSE
-int curfew_unix_connect(const char *path);             // CLOEXEC, blocking; -ECONNREFUSED: nobody listens
+// CLOEXEC, blocking; -ECONNREFUSED: nobody listens, -EAGAIN: its queue has been full for so many seconds.
+int curfew_unix_connect(const char *path, int seconds);
+int curfew_unix_is_bound(const char *path);            // 1, or 0: whoever bound it is gone; never waits, wakes nobody
 int curfew_unix_accept(int fd);                        // CLOEXEC | NONBLOCK, and SO_PASSCRED as the listening one
 int curfew_peer(int fd, struct curfew_sender *peer);   // SO_PEERCRED
 int curfew_peer_pidfd(int fd);                         // SO_PEERPIDFD, Linux 6.5; -ENOPROTOOPT or -EINVAL before

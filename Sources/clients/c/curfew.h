@@ -43,7 +43,7 @@
 //   -ETIMEDOUT   no answer within the client's time, 5 s unless curfew_set_timeout says otherwise.
 //   -ENOBUFS     too many events wait in the struct (below); take some, then ask again.
 //   -EPROTO      an answer that makes no sense. After a line that is too long the connection is lost; as -ECONNRESET.
-// Refusals by the supervisor: -ETIME `expired`, -ESHUTDOWN `terminating`, -EDQUOT `too-many-tasks`, -EPERM `forbidden`,
+// Refusals by the supervisor: -ETIME `expired`, -ESHUTDOWN `terminating`, -EDQUOT `too-many-tasks` or `too-many-owners`, -EPERM `forbidden`,
 // -EINVAL `invalid`, -ENOSYS `unknown`, -EBADMSG `malformed`, -EPROTO any other; curfew_error_code has the word.
 //
 // Waiting. No call but curfew_next_event waits longer than the client's time. Interruptions by signals (EINTR) are
@@ -822,7 +822,7 @@ static inline int curfew_impl_refusal(const char *code)
         char code[16];
         int error;
     } known[] = {
-        {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"forbidden", -EPERM},
+        {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"too-many-owners", -EDQUOT}, {"forbidden", -EPERM},
         {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"malformed", -EBADMSG},
     };
     size_t index;
@@ -949,6 +949,16 @@ static inline int curfew_impl_socket(void)
     return higher;
 }
 
+// 0 when this user, or root, listens there; else whoever has set the variable may have planted a socket of his own.
+static inline int curfew_impl_check_peer(int fd)
+{
+    struct { pid_t pid; uid_t uid; gid_t gid; } peer;   // struct ucred, which glibc shows by _GNU_SOURCE only
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+        return -errno;
+    return peer.uid == geteuid() || peer.uid == getuid() || peer.uid == 0 ? 0 : -EACCES;
+}
+
 // A connection of our own through the socket at `path`, or -errno.
 static inline int curfew_impl_dial(const char *path, int timeout)
 {
@@ -966,6 +976,8 @@ static inline int curfew_impl_dial(const char *path, int timeout)
     if (fd < 0)
         return fd;
     error = curfew_impl_connect(fd, &address, curfew_impl_deadline(timeout));
+    if (error == 0)
+        error = curfew_impl_check_peer(fd);
     if (error < 0)
         close(fd);
     return error < 0 ? error : fd;
@@ -1115,7 +1127,8 @@ static inline int curfew_impl_pass_time(int timeout)
 // ---- connecting ---------------------------------------------------------------------------------
 
 // Connects to the supervisor: by CURFEW_SOCKET, a connection of one's own, else by the inherited CURFEW_FD.
-// Returns 0, also when it is connected already; -ENOTCONN when not under Curfew; -errno when neither can be had.
+// Returns 0, also when it is connected already; -ENOTCONN when not under Curfew; -errno when neither can be had; -EACCES
+// when another user listens at CURFEW_SOCKET.
 static inline int curfew_connect(struct curfew_client *client)
 {
     int error, fd, inherited;

@@ -514,7 +514,9 @@ def _connect(path: str) -> Optional[socket.socket]:
             try:
                 connecting.connect(path)
                 connecting.setblocking(True)
-                return connecting
+                if _is_trusted(connecting):
+                    return connecting
+                break
             except BlockingIOError:
                 # More want to connect at the moment than can wait for it.
                 time.sleep(_SLICE_SECONDS)
@@ -522,6 +524,15 @@ def _connect(path: str) -> Optional[socket.socket]:
         _log.info("no connection to CURFEW_SOCKET, %s: %s", path, problem)
     connecting.close()
     return None
+
+
+def _is_trusted(connected: socket.socket) -> bool:
+    """Whether this user, or root, listens there: whoever has set the variable may have planted a socket of his own."""
+    _, uid, _ = struct.unpack("i2I", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    if uid in (os.geteuid(), os.getuid(), 0):
+        return True
+    _log.warning("CURFEW_SOCKET isn't used: user %d listens there, and not this one or root", uid)
+    return False
 
 
 def _inherited(number: str) -> Optional[socket.socket]:

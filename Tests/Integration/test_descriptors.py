@@ -1,0 +1,112 @@
+"""Short of descriptors, by a low limit or by an app that takes all it can get: what is held stays held, and is killed."""
+
+import os
+import pathlib
+import resource
+import signal
+import sys
+
+import pytest
+
+from conftest import LIMIT, wait_for
+from programs.helpers import not_stopped, tree
+
+BEGINNER = pathlib.Path(__file__).parent / "programs/beginner.py"
+# A child, a daemon of two processes, one that has left the session; none of them heeds SIGTERM.
+FAMILY = "trap '' TERM; setsid sleep 300 & (setsid sh -c 'sleep 300 & sleep 300' &) ; sleep 300 & echo up; wait; sleep 300"
+
+
+def limited(count, hard=None):
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard or count))
+
+
+def supervisor_of(running):
+    return running.status()["supervisor"]
+
+
+def gone(sandbox):
+    wait_for("every process to be gone", lambda: not sandbox.processes() or None, 10)
+
+
+@pytest.mark.parametrize("limit", [12, 16, 64])
+def test_all_are_killed(sandbox, containment, limit):
+    """By an operator, who is known for one."""
+    running = sandbox.shell(
+        FAMILY, options=["--containment", containment, "--terminate-limit", "0.1"], preexec_fn=limited(limit))
+    running.expect("up")
+    assert running.status()["state"] == "active"
+    result = sandbox.curfew("quit", running.name)
+    assert result.returncode == 0, result.stderr
+    status, _, err = running.finish()
+    assert (status, "killed: process-exit-watchdog" in err) == (124, True), err
+    assert not sandbox.processes()
+
+
+@pytest.mark.parametrize("verb", ["run", "timeout"])
+@pytest.mark.parametrize("limit", [12, 64])
+def test_time_is_limited(sandbox, containment, limit, verb):
+    """Also where no timer can be had."""
+    options = ["--containment", containment]
+    options += ["--time-limit", "0.3"] if verb == "run" else ["-k", "0.1", "0.3"]
+    result = sandbox.curfew(verb, *options, "sh", "-c", FAMILY, preexec_fn=limited(limit))
+    assert result.returncode == (124 if verb == "run" else -signal.SIGKILL), result.stderr
+    gone(sandbox)
+
+
+def test_it_is_suspended_and_opened(sandbox, containment):
+    running = sandbox.shell(FAMILY, options=["--containment", containment], preexec_fn=limited(12))
+    running.expect("up")
+    pids = tree(supervisor_of(running))
+    assert len(pids) >= 6
+    assert sandbox.curfew("home", running.name).returncode == 0
+    assert running.status()["state"] == "suspended"
+    assert not not_stopped(pids)
+    assert sandbox.curfew("open", running.name).returncode == 0
+    assert len(not_stopped(pids)) == len(pids)
+
+
+def test_the_keeper_kills_all(sandbox, containment):
+    """The front has the same limit."""
+    running = sandbox.shell(FAMILY, options=["--containment", containment], preexec_fn=limited(12))
+    running.expect("up")
+    os.kill(supervisor_of(running), signal.SIGKILL)
+    status, _, err = running.finish()
+    assert (status, "supervisor-exit" in err) == (125, True), err
+    assert not sandbox.processes()
+
+
+@pytest.mark.parametrize("limit", [64, 1024])
+def test_an_app_that_takes_all_it_can_get(sandbox, containment, limit):
+    """A task from each of 270 processes: so many are watched as there is room for, and none escapes."""
+    running = sandbox.start(
+        sys.executable, BEGINNER, 270, options=["--containment", containment, "--terminate-limit", "0.1"],
+        preexec_fn=limited(limit))
+    answers = dict(pair.split("=") for pair in running.read_line(4 * LIMIT).split())
+    running.expect("up")
+    # The leader's child is one; what isn't watched is told so.
+    assert set(answers) == {"ok", "too-many-owners"}
+    assert int(answers["ok"]) == 256 if limit == 1024 else int(answers["ok"]) < limit
+    assert len(sandbox.processes()) > 270
+    assert running.status()["state"] == "active"
+    result = sandbox.curfew("quit", running.name)
+    assert result.returncode == 0, result.stderr
+    assert running.wait() == 124
+    assert not sandbox.processes()
+
+
+def test_who_has_ended_his_task_takes_no_room(sandbox):
+    """However many have begun one."""
+    running = sandbox.start(sys.executable, BEGINNER, 270, "end", options=["--terminate-limit", "0.1"])
+    assert running.read_line(4 * LIMIT) == "ok=270"
+
+
+def test_the_supervisors_own_limit_is_raised(sandbox):
+    """And nobody else's."""
+    running = sandbox.shell("ulimit -Sn; ulimit -Hn; echo up; sleep 300", preexec_fn=limited(40, 400))
+    assert running.expect("up") == ["40", "400", "up"]
+
+    def own(pid):
+        return resource.prlimit(pid, resource.RLIMIT_NOFILE)
+
+    assert own(supervisor_of(running)) == (400, 400)
+    assert own(running.pid) == (40, 400)
