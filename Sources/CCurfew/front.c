@@ -1,5 +1,119 @@
+// What the front of `curfew run` hands to Swift, and what it and the supervisor tell each other.
 #include "ccurfew.h"
+#include "raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
 
 static struct curfew_front front;
 
 struct curfew_front *curfew_front(void) { return &front; }
+
+// ---- the second shared page -------------------------------------------------------------------
+
+enum { NEWS = CURFEW_NEWS, NEWS_OFFSET = 4096 };
+
+// A ring. Each word has one writer; what `last` counts is written before `last` is.
+struct board {
+    uint32_t last;             // how many news were ever put: the front's
+    uint32_t taken;            // how many were taken: the supervisor's
+    uint32_t wish;             // number << 8 | signal: the supervisor's
+    uint32_t question;         // the supervisor's
+    struct curfew_news news[NEWS];
+};
+_Static_assert(NEWS_OFFSET + sizeof(struct board) <= CURFEW_SHARED_SIZE, "the pages are too small");
+
+static struct board *board(const void *page) { return (struct board *)((char *)page + NEWS_OFFSET); }
+
+static uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+static void store(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+
+unsigned curfew_news_room(const void *page)
+{
+    const struct board *on = board(page);
+    return NEWS - (load(&on->last) - load(&on->taken));
+}
+
+bool curfew_news_put(void *page, struct curfew_news news)
+{
+    struct board *on = board(page);
+    if (curfew_news_room(page) == 0)
+        return false;
+    on->news[on->last % NEWS] = news;
+    store(&on->last, on->last + 1);
+    return true;
+}
+
+int curfew_news_take(void *page, struct curfew_news *news)
+{
+    struct board *on = board(page);
+    unsigned room = curfew_news_room(page);
+    if (room == NEWS)
+        return 0;
+    *news = on->news[on->taken % NEWS];
+    store(&on->taken, on->taken + 1);
+    return room <= CURFEW_NEWS_RESERVE ? 2 : 1;
+}
+
+void curfew_set_wish(void *page, uint32_t number, int signal) { store(&board(page)->wish, number << 8 | (uint32_t)signal); }
+
+void curfew_wish(const void *page, uint32_t *number, int *signal)
+{
+    uint32_t wish = load(&board(page)->wish);
+    *number = wish >> 8;
+    *signal = (int)(wish & 0xff);
+}
+
+void curfew_set_question(void *page, uint32_t number) { store(&board(page)->question, number); }
+
+uint32_t curfew_question(const void *page) { return load(&board(page)->question); }
+
+// ---- children of the front that aren't the app's ------------------------------------------------
+
+// Some 8,000 pids; pages that nobody touches cost nothing.
+static struct {
+    int size;
+    char text[65536];
+} noted[2];
+static int kept = -1;
+
+bool curfew_note_children(void)
+{
+    struct curfew_wait_info any;
+    if (curfew_waitid(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT | __WALL, &any) < 0)
+        return false;
+    int next = kept == 0 ? 1 : 0;
+    noted[next].size = 0;
+    int file = curfew_open_at(AT_FDCWD, "/proc/thread-self/children", O_RDONLY, 0);
+    if (file < 0)
+        return true;
+    int count;
+    while ((count = curfew_read(file, noted[next].text + noted[next].size, sizeof noted[next].text - (size_t)noted[next].size)) > 0)
+        noted[next].size += count;
+    curfew_close(file);
+    return true;
+}
+
+void curfew_keep_children(void) { kept = kept == 0 ? 1 : 0; }
+
+bool curfew_has_kept_children(void) { return kept >= 0; }
+
+bool curfew_is_kept_child(pid_t pid)
+{
+    if (kept < 0)
+        return false;
+    pid_t number = 0;
+    for (int i = 0; i < noted[kept].size; i++) {
+        char digit = noted[kept].text[i];
+        if (digit >= '0' && digit <= '9') {
+            number = number * 10 + (digit - '0');
+            continue;
+        }
+        if (number == pid)
+            return true;
+        number = 0;
+    }
+    return number > 0 && number == pid;
+}

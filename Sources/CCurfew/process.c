@@ -245,6 +245,30 @@ int curfew_timerfd_set(int fd, int64_t monotonic_nanoseconds)
     return (int)RAW(SYS_timerfd_settime, fd, TFD_TIMER_ABSTIME, &timer, 0);
 }
 
+// A signal of a timer continues what is stopped as any SIGCONT does, at its sending; and the timer runs on only once the
+// signal was taken. Source: kernel, kernel/signal.c, send_sigqueue and prepare_signal; timer_create(2).
+int curfew_set_waker(int64_t monotonic_nanoseconds)
+{
+    static bool is_made;
+    static int id;
+    if (!is_made) {
+        if (monotonic_nanoseconds <= 0)
+            return 0;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+        long result = RAW(SYS_timer_create, CLOCK_MONOTONIC, &event, &id);
+        if (result < 0)
+            return (int)result;
+        is_made = true;
+    }
+    struct itimerspec timer = {0};
+    if (monotonic_nanoseconds > 0) {
+        timer.it_value.tv_sec = monotonic_nanoseconds / 1000000000;
+        timer.it_value.tv_nsec = monotonic_nanoseconds % 1000000000;
+        timer.it_interval.tv_nsec = 100000000;
+    }
+    return (int)RAW(SYS_timer_settime, id, TIMER_ABSTIME, &timer, 0);
+}
+
 int curfew_set_timer_slack(long nanoseconds_of_slack)
 {
     return (int)RAW(SYS_prctl, PR_SET_TIMERSLACK, nanoseconds_of_slack);
@@ -255,6 +279,6 @@ int curfew_set_timer_slack(long nanoseconds_of_slack)
 // Anonymous memory is zeroed. Errors are the last page of addresses, as for every system call. Source: mmap(2).
 void *curfew_map_shared_page(void)
 {
-    long result = RAW(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    long result = RAW(SYS_mmap, 0, CURFEW_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return result < 0 && result >= -4095 ? NULL : (void *)result;
 }

@@ -76,6 +76,9 @@ extension EventLog.Entry {
         case .pressure(let level, let available):
             ("memoryPressureDidChange", [Field("level", level.name), Field("available", String(available))])
         case .settingsLost(let reason): ("settingsLost", [Field("reason", reason)])
+        case .signalIgnored(let signal, let pid):
+            ("signalIgnored", [Field("signal", String(signal))] + (pid.map { [Field("pid", String($0))] } ?? []))
+        case .supervisorStopped: ("supervisorDidStop", [])
         case .hookDropped(let event): ("hookDropped", [Field("event", event)])
         }
     }

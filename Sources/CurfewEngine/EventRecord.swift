@@ -23,6 +23,10 @@ public enum EventRecord: Sendable, Hashable {
     case pressure(PressureLevel, available: UInt64)
     /// The settings file can't be watched any more.
     case settingsLost(reason: String)
+    /// One that would have driven the app, sent from inside it, or by who can't be told.
+    case signalIgnored(Int32, from: Int32?)
+    /// Somebody has stopped the supervisor; its front has continued it.
+    case supervisorStopped
     /// A hook wasn't run: too many wait already.
     case hookDropped(event: String)
 }

@@ -19,6 +19,7 @@ final class JobControl {
 
     private let terminal: Terminal?
     private let ownsTerminal: Bool
+    private let page: SharedPage
     private let front: Int32
     private let frontGroup: Int32
     private var frontAttributes: termios?
@@ -26,11 +27,13 @@ final class JobControl {
     /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
     private var groupWithTerminal: Int32 = 0
     private var leaderWasKilled = false
-    /// How many times the front was asked to stop.
-    private var stopsAsked: Int32 = 0
+    /// How many times the front was asked to stop, as far as is counted, and by which signal last.
+    private var stopsAsked: UInt32 = 0
+    private var lastStop: Int32 = SIGTSTP
 
     /// `sharesGroup`: the app is in its front's group wherever that is, as under timeout(1).
-    init(front: Int32, sharesGroup: Bool) {
+    init(page: SharedPage, front: Int32, sharesGroup: Bool) {
+        self.page = page
         self.front = front
         frontGroup = getpgid(front)
         terminal = Terminal.controlling()
@@ -75,7 +78,7 @@ final class JobControl {
 
     /// A shell inside the app gives the terminal to groups of its own.
     private func isOfApp(_ group: Int32) -> Bool {
-        if group == appGroup { return true }
+        if group == appGroup { return ProcessTree.holdsGroup(group, ancestor: getpid()) }
         guard group > 0, group != frontGroup else { return false }
         return ProcessTree.descendants(of: getpid()).contains { getpgid($0) == group }
     }
@@ -90,12 +93,12 @@ final class JobControl {
     @discardableResult
     func giveTerminal() -> Bool {
         guard isFrontInFront, let terminal, appGroup > 0 else { return false }
+        // The group that had it can have ended since, and its number be another's.
+        let group = groupWithTerminal != 0 && isOfApp(groupWithTerminal) ? groupWithTerminal : appGroup
+        guard isOfApp(group) else { return false }
         frontAttributes = terminal.attributes
         terminal.setAttributes(appAttributes)
-        // The group that had it can have ended since.
-        if groupWithTerminal == 0 || !terminal.setForegroundGroup(groupWithTerminal) {
-            terminal.setForegroundGroup(appGroup)
-        }
+        terminal.setForegroundGroup(group)
         groupWithTerminal = 0
         return true
     }
@@ -142,27 +145,29 @@ final class JobControl {
     func stopFront(by signal: Int32) {
         guard !isFrontStopped, hasShell else { return }
         isFrontStopped = true
-        let isReaders = signal == SIGTTIN || signal == SIGTTOU
-        if curfew_queue_signal(front, Int32(CURFEW_STOP_SIGNAL), isReaders ? signal : SIGTSTP) == 0 {
-            stopsAsked = (stopsAsked + 1) & Int32(CURFEW_STOPS_MASK)
-        } else {
-            // The queue of this user's signals is full.
-            _ = curfew_kill(front, SIGSTOP)
-        }
+        lastStop = signal == SIGTTIN || signal == SIGTTOU ? signal : SIGTSTP
+        stopsAsked = (stopsAsked + 1) & 0xff_ffff
+        page.wish(lastStop, number: stopsAsked, of: front)
     }
+
+    /// Somebody who has no say has continued it.
+    func stopFrontAgain() { stopFront(by: lastStop) }
 
     private func continueFront() {
         guard isFrontStopped else { return }
         isFrontStopped = false
-        _ = curfew_queue_signal(front, Int32(CURFEW_STOP_SIGNAL), 0)
-        _ = curfew_kill(front, SIGCONT)
+        page.wish(0, number: stopsAsked, of: front)
+        if getppid() == front { _ = curfew_kill(front, SIGCONT) }
     }
 
     /// The shell has continued it, or it is gone.
     func frontContinued() { isFrontStopped = false }
 
     /// Undoes a stop that nobody would ever undo.
-    func continueFrontsGroup() { _ = curfew_kill(-frontGroup, SIGCONT) }
+    func continueFrontsGroup() {
+        // While it lives the group is its.
+        if getppid() == front { _ = curfew_kill(-frontGroup, SIGCONT) }
+    }
 
     /// When the front got a signal that it passes on. One with a lower number overtakes the SIGCONT that continued it,
     /// and one that stops discards that SIGCONT.
@@ -171,7 +176,7 @@ final class JobControl {
     }
 
     /// `stops`: how many wishes to stop the front had met by then.
-    func timing(stops: Int32) -> Timing {
+    func timing(stops: UInt32) -> Timing {
         guard stops == stopsAsked else { return .beforeStop }
         guard isFrontStopped else { return .running }
         isFrontStopped = false

@@ -11,7 +11,7 @@ extension Keeper {
     func askToEnd(_ timeout: TimeoutPolicy) {
         guard timeout.signal != SIGKILL else { return }
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
-        ProcessTree.terminateDescendants(of: getpid(), by: timeout.signal)
+        ProcessTree.terminateDescendants(of: getpid(), by: timeout.signal, sparing: curfew_is_kept_child)
         let limit = plan.policy.restLimit(timeout)
         wait(until: Instant(nanoseconds: curfew_monotonic_nanoseconds()) + limit)
     }
@@ -29,7 +29,7 @@ extension Keeper {
             while isTold, curfew_signalfd_read(signals.number, &info) == 1 {}
             while case .report = Reaping.reapAny() {}
             let left = (end - Instant(nanoseconds: curfew_monotonic_nanoseconds())).nanoseconds
-            guard Reaping.hasChildren(), left > 0 else { return }
+            guard hasChildren, left > 0 else { return }
             // At most a second: one that isn't our child is gone without a signal.
             let milliseconds = Int32(min(1000, (left + 999_999) / 1_000_000))
             if isTold {

@@ -6,7 +6,8 @@ import Glibc
 
 /// What the front does when the supervisor was killed: no process, no stopped process, no socket, no cgroup stays.
 ///
-/// The app's processes have become the front's children, for it is a subreaper too.
+/// The app's processes have become the front's children, for it is a subreaper too. Children that the front had before are
+/// none of the app's, as those of a script that became it by `exec`.
 struct Keeper {
     let page: SharedPage
     let plan: RunPlan
@@ -52,7 +53,7 @@ struct Keeper {
         repeat {
             // Round by round harder; what is frozen would stay so if we were killed as well.
             killOnce(freezing: pause > 1000)
-            if pause > 1000 { ProcessTree.thaw(ProcessTree.descendants(of: getpid())) }
+            if pause > 1000 { ProcessTree.thaw(processes) }
             reapAll()
             if isGone() { break }
             usleep(pause)
@@ -74,12 +75,20 @@ struct Keeper {
 
     private func killOnce(freezing: Bool) {
         for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
-        ProcessTree.killDescendants(of: getpid(), group: page.group, leader: page.leader)
+        ProcessTree.killDescendants(of: getpid(), group: page.group, sparing: curfew_is_kept_child)
     }
 
     private func isGone() -> Bool {
-        if Reaping.hasChildren() { return false }
+        if hasChildren { return false }
         return removeCgroups()
+    }
+
+    /// The app's, and who ran hooks for it.
+    private var processes: [Int32] { ProcessTree.descendants(of: getpid(), sparing: curfew_is_kept_child) }
+
+    var hasChildren: Bool {
+        guard curfew_has_kept_children() else { return Reaping.hasChildren() }
+        return Procfs.isOurs ? !processes.isEmpty : Reaping.hasChild(inGroup: page.group)
     }
 
     private func removeCgroups() -> Bool {
@@ -105,13 +114,13 @@ struct Keeper {
         for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
         if plan.policy.yieldsInBackground {
             var priority = SchedulingPriority.loweredFromOwn()
-            priority.restore(ProcessTree.descendants(of: getpid()))
+            priority.restore(processes)
         }
-        for pid in ProcessTree.descendants(of: getpid()).reversed() { _ = curfew_kill(pid, SIGCONT) }
+        for pid in processes.reversed() { _ = curfew_kill(pid, SIGCONT) }
         removeSocket()
         _ = curfew_set_signal_mask(0, nil)
         var status = ExitStatus.unknown
-        while Reaping.hasChildren() {
+        while hasChildren {
             var info = curfew_wait_info()
             guard curfew_waitid(Int32(P_ALL.rawValue), 0, WEXITED, &info) == 0 else { continue }
             if info.pid == leader { status = ExitStatus(info) }
@@ -122,7 +131,7 @@ struct Keeper {
 
     /// The leader, when the supervisor was killed before it could say which it is: it has just been started.
     private func oldestChild() -> Int32 {
-        let children = Procfs.children(of: getpid())
+        let children = Procfs.children(of: getpid()).filter { !curfew_is_kept_child($0) }
         return children.min { Procfs.stat($0)?.startTime ?? .max < Procfs.stat($1)?.startTime ?? .max } ?? 0
     }
 

@@ -9,6 +9,8 @@ final class LiveKernel: Kernel {
     var tree: ProcessTree?
     /// CPU time of the app's processes that were reaped here, for where no cgroup counts it.
     var reapedCPUMicroseconds: Int64 = 0
+    /// Called with true once every process is stopped, and with false before any is continued.
+    var allStopped: ((Bool) -> Void)?
     /// Called with what to wait for, each time a memory mark was armed.
     var watchesMark: ((Int32) -> Void)?
     /// Any path of the file system whose free space is watched.
@@ -22,20 +24,32 @@ final class LiveKernel: Kernel {
     var priority = SchedulingPriority()
     /// Whether the leader has been reaped, and its pid is free.
     var isLeaderGone = false
-    /// The group of the front that the app is in, where all of that is to be signalled, as under timeout(1).
-    var frontsGroup: Int32?
+    /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
+    var frontsGroup: Int32? {
+        get { getppid() == ledByFront ? ledByFront : nil }
+        set { ledByFront = newValue }
+    }
+    /// Its number is another's once the front is gone.
+    private var ledByFront: Int32?
     /// Signals the leader, or the process that has been named in its place.
     var passToLeader: ((Int32) -> Void)?
 
     var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
-        tree?.suspend(includingStopped: includingStopped) ?? true
+        told(tree?.suspend(includingStopped: includingStopped) ?? true)
     }
 
-    func confirmSuspension(_ app: AppID) -> Bool { tree?.confirmSuspension() ?? true }
+    func confirmSuspension(_ app: AppID) -> Bool { told(tree?.confirmSuspension() ?? true) }
+
+    private func told(_ isStopped: Bool) -> Bool {
+        if isStopped { allStopped?(true) }
+        return isStopped
+    }
+
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
     func resume(_ app: AppID) {
+        allStopped?(false)
         endPageOut()
         if pagingMethod != nil { tree?.containment.barSwap() }
         tree?.resume()

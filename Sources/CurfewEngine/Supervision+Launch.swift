@@ -11,7 +11,7 @@ extension Supervision {
         let containment = makeContainment()
         unused = containment
         kernel.tree = nil
-        jobControl = JobControl(front: front, sharesGroup: plan.policy.timeout != nil)
+        jobControl = JobControl(page: page, front: front, sharesGroup: plan.policy.timeout != nil)
         prepareLoop()
         if plan.hasLifecycle { makeNotifySocket() }
         watchSettings()
@@ -80,11 +80,7 @@ extension Supervision {
     }
 
     /// False once the front is gone, or has been told something: to end, most likely.
-    private var isAwaited: Bool {
-        var pending = sigset_t()
-        guard getppid() == front, sigpending(&pending) == 0 else { return false }
-        return sigismember(&pending, Int32(CURFEW_FORWARDED_SIGNAL)) == 0
-    }
+    private var isAwaited: Bool { getppid() == front && page.newsCount == 0 }
 
     // MARK: The tree
 
@@ -125,9 +121,9 @@ extension Supervision {
         if let socket { _ = curfew_epoll_add(epoll.number, socket.descriptor.number, 1, Source.listener.token()) }
     }
 
-    /// SIGCHLD, what the front passes on, and what asks for an end.
+    /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
     private static var waitedSignals: UInt64 {
-        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, Int32(CURFEW_FORWARDED_SIGNAL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
+        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGCONT, Int32(CURFEW_DOORBELL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
             .reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
 
@@ -169,6 +165,7 @@ extension Supervision {
         descriptors = DescriptorLimit.raised()
         prepareSignals()
         guard plan.hasLifecycle else { return }
+        kernel.allStopped = { [unowned self] in if $0 { appStopped() } else { appContinues() } }
         childsEnd = Descriptor(channel.childs)
         if descriptors.isScarce {
             childsEnd.close()

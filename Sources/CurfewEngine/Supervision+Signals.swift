@@ -10,14 +10,33 @@ extension Supervision {
         while ending == nil, curfew_signalfd_read(signals.number, &info) == 1 {
             switch info.signal {
             case SIGCHLD: childrenChanged()
-            case Int32(CURFEW_FORWARDED_SIGNAL):
-                let timing = jobControl?.timing(stops: info.value >> Int32(CURFEW_STOPS_SHIFT)) ?? .running
-                let isFromTerminal = info.value & Int32(CURFEW_FROM_TERMINAL) != 0
-                frontGot(info.value & 0xff, isFromTerminal: isFromTerminal, timing)
-            case Int32(CURFEW_FRONT_GONE_SIGNAL): frontGone()
+            case Int32(CURFEW_DOORBELL): readNews()
+            case Int32(CURFEW_FRONT_GONE_SIGNAL):
+                // Anybody can send it, and again; only the kernel gives us another parent, once.
+                if getppid() != front, !isFrontGoneHeeded {
+                    isFrontGoneHeeded = true
+                    frontGone()
+                }
+            case SIGCONT: break  // It has been its purpose to continue us.
             default:
-                if !isTimeoutsOwn(info.signal, isFromTerminal: false) { engine.feed(.quit(Self.app, request: nil)) }
+                let sender = SignalSender(code: info.code, pid: info.pid)
+                if !isTimeoutsOwn(info.signal, isFromTerminal: false), mayDrive(by: info.signal, sender) {
+                    engine.feed(.quit(Self.app, request: nil))
+                }
             }
+        }
+    }
+
+    private func readNews() {
+        while ending == nil, let news = page.takeNews(front: front) {
+            switch news.signal {
+            case 0: frontAnswered(news.number)
+            case SIGSTOP: wasStopped()
+            default:
+                let timing = jobControl?.timing(stops: news.number) ?? .running
+                frontGot(news.signal, from: SignalSender(code: news.code, pid: news.pid), timing)
+            }
+            if olderNews > 0 { olderNews -= 1 }
         }
     }
 
@@ -26,6 +45,8 @@ extension Supervision {
     private func childrenChanged() {
         // What they said before they ended comes first, and while they can still be told from strangers.
         readAllNotifications()
+        // Whom the kernel has killed for memory is still there to be told of.
+        if plan.limitsMemory { noteMemoryLimit() }
         var leaderOutcome: ExitOutcome?
         var mainOutcome: ExitOutcome?
         while case .report(let report) = Reaping.reapAny() {
@@ -119,22 +140,27 @@ extension Supervision {
 
     // MARK: The front
 
-    private func frontGot(_ signal: Int32, isFromTerminal: Bool, _ timing: JobControl.Timing) {
+    private func frontGot(_ signal: Int32, from sender: SignalSender, _ timing: JobControl.Timing) {
+        let isFromTerminal = sender == .kernel
         if isTimeoutsOwn(signal, isFromTerminal: isFromTerminal) { return }
         if !plan.hasLifecycle, stopsOrContinues(signal, timing) { return }
         switch signal {
         case SIGCONT:
             // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
-            if timing != .beforeStop { frontContinued() }
+            if timing != .beforeStop { frontContinued(by: sender, wasStopped: timing == .afterStop) }
         case SIGTSTP, SIGTTIN, SIGTTOU:
-            if timing != .beforeStop { frontToldToStop(by: signal, isFromTerminal: isFromTerminal) }
+            if timing != .beforeStop, mayDrive(by: signal, sender) {
+                frontToldToStop(by: signal, isFromTerminal: isFromTerminal)
+            }
         case SIGINT where isFromTerminal, SIGQUIT where isFromTerminal:
-            if timing == .afterStop { frontContinued() }
+            if timing == .afterStop { frontContinued(by: sender, wasStopped: true) }
             pressedKey(signal)
         case SIGHUP where isFromTerminal: terminalClosed()
         case SIGWINCH where isFromTerminal: passToAppGroup(SIGWINCH)
         case SIGINT, SIGTERM, SIGHUP:
-            if curfew_signal_is_ignored(signal) == 0 { engine.feed(.quit(Self.app, request: nil)) }
+            if curfew_signal_is_ignored(signal) == 0, mayDrive(by: signal, sender) {
+                engine.feed(.quit(Self.app, request: nil))
+            }
         case SIGPIPE, SIGURG: break
         default: passToLeader(signal)
         }
@@ -151,13 +177,16 @@ extension Supervision {
     }
 
     /// `fg`, `bg`, or somebody's SIGCONT: each opens the app; only in front does it get the terminal.
-    private func frontContinued() {
+    private func frontContinued(by sender: SignalSender, wasStopped: Bool) {
         jobControl?.frontContinued()
         guard let app = engine.core.app(Self.app) else { return }
         if app.state.isForeground {
             if jobControl?.giveTerminal() == true { kernel.continueAfterTerminalStop(Self.app) }
-        } else {
+        } else if mayDrive(by: SIGCONT, sender) {
             engine.feed(.open(Self.app, request: nil))
+        } else if wasStopped {
+            // Else the shell would take its job for running, and its `fg` would send no SIGCONT.
+            jobControl?.stopFrontAgain()
         }
     }
 
@@ -166,7 +195,7 @@ extension Supervision {
         guard let app = engine.core.app(Self.app), curfew_signal_is_ignored(signal) == 0 else { return }
         switch app.state {
         case .suspended: engine.feed(.quit(Self.app, request: nil))
-        case .background: if let group = jobControl?.appGroup, group > 0 { _ = curfew_kill(-group, signal) }
+        case .background: kernel.tree?.signalOwnGroup(signal)
         case .active, .inactive, .notRunning: passToAppGroup(signal)
         }
     }
@@ -174,8 +203,7 @@ extension Supervision {
     /// The terminal's own signals are the app's. In a shared group it has had them; with its own it gets them here,
     /// when the shell has put the front in front of a running job.
     private func passToAppGroup(_ signal: Int32) {
-        guard let jobControl, jobControl.giveTerminal() else { return }
-        _ = curfew_kill(-jobControl.appGroup, signal)
+        if jobControl?.giveTerminal() == true { kernel.tree?.signalOwnGroup(signal) }
     }
 
     /// In front the app is told, and may stay, as without Curfew; else nobody could ever open it again.
@@ -184,7 +212,7 @@ extension Supervision {
         if !app.state.isForeground {
             engine.feed(.quit(Self.app, request: nil))
         } else if jobControl.appGroup > 0 {
-            _ = curfew_kill(-jobControl.appGroup, SIGHUP)
+            kernel.tree?.signalOwnGroup(SIGHUP)
         } else if jobControl.frontLeadsSession {
             passToLeader(SIGHUP)
         }

@@ -6,7 +6,7 @@ import Glibc
 
 /// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
 ///
-/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Control`, `+Requests`,
+/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`, `+Requests`,
 /// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`.
 final class Supervision {
     static let app = AppID(1)
@@ -36,6 +36,14 @@ final class Supervision {
     /// The cgroups that were made for an app that isn't started yet.
     var unused = Containment.tree
     var jobControl: JobControl?
+    var isFrontGoneHeeded = false
+    /// Whether all that the front has yet to tell was sent while every process of the app was stopped, but for so many.
+    var isFrontsQueueClean = false
+    var olderNews = 0
+    var lastQuestion: UInt32 = 0
+    /// When a signal that nobody had a say by was last noted, and a stop of our own.
+    var ignoredSignalNoted: Instant?
+    var stopNoted: Instant?
     var log = EventLog()
     var ending: Ending?
     /// What the app is held to, with who enforces it.
@@ -64,6 +72,8 @@ final class Supervision {
     var pressure: Pressure?
     /// What the app's processes were doing when it was last looked at, for the report.
     var lastSnapshot: KillSnapshot?
+    /// The footprint with which that was last looked at for its growth.
+    var notedFootprint: UInt64 = 0
     /// The kill for which that was looked at already.
     var foreseenKill: Instant?
     var hooks: HookRunner?
@@ -142,6 +152,9 @@ final class Supervision {
         engine.wake()
     }
 
+    /// In nanoseconds; by then the timer has been heeded.
+    private static let wakerDelay: Int64 = 50_000_000
+
     /// The timer is made when something is first due, and set only when that changes.
     ///
     /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
@@ -152,18 +165,26 @@ final class Supervision {
         if !timer.isOpen {
             guard let deadline else { return -1 }
             if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
-            guard timer.isOpen else { return milliseconds(until: deadline) }
+            guard timer.isOpen else {
+                arm(waker: deadline)
+                return milliseconds(until: deadline)
+            }
             _ = curfew_epoll_add(epoll.number, timer.number, 1, Source.timer.token())
         }
         _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
+        arm(waker: deadline)
         return -1
+    }
+
+    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
+    private func arm(waker deadline: Instant?) {
+        _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
     }
 
     private func milliseconds(until deadline: Instant) -> Int32 {
         let left = (deadline - kernel.now).nanoseconds
         return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
     }
-
 }
 
 extension Supervision: EngineHost {

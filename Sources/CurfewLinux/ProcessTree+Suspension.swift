@@ -216,10 +216,7 @@ extension ProcessTree {
 
     /// Something can fork and exit faster than it is walked; if it has kept the leader's group, it is stopped at one
     /// stroke. All the others of the group are stopped already.
-    private func stopGroup() {
-        guard ownGroup > 0, Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) else { return }
-        _ = curfew_kill(-ownGroup, SIGSTOP)
-    }
+    private func stopGroup() { signalOwnGroup(SIGSTOP) }
 
     /// Stops what a last walk finds running; true if there was something.
     private func findsRunning() -> Bool {

@@ -7,7 +7,8 @@ import Glibc
 extension ProcessTree {
     /// The leader's own group, where nothing else tells of the app's processes; nil when that isn't so, or it is gone.
     public var onlyGroup: Int32? {
-        guard !Procfs.isOurs, !containment.hasFreezer, ownGroup > 0, holdsGroup() else { return nil }
+        guard !Procfs.isOurs, !containment.hasFreezer, ownGroup > 0, Self.holdsGroup(ownGroup, ancestor: supervisor)
+        else { return nil }
         return ownGroup
     }
 
@@ -36,6 +37,4 @@ extension ProcessTree {
             _ = curfew_kill(leader, number)
         }
     }
-
-    private func holdsGroup() -> Bool { Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) }
 }

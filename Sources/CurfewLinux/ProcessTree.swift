@@ -53,16 +53,21 @@ public final class ProcessTree {
         containment.processes() ?? Self.descendants(of: supervisor)
     }
 
-    /// All descendants, top down.
-    public static func descendants(of pid: Int32) -> [Int32] { members(below: pid).map(\.pid) }
+    /// All descendants, top down; without those children, and what is below them, for which `isSpared` is true.
+    public static func descendants(of pid: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }) -> [Int32] {
+        members(below: pid, sparing: isSpared).map(\.pid)
+    }
 
-    /// `sparesFurtherInside`: without supervisors, and what they hold.
-    private static func members(below pid: Int32, sparesFurtherInside: Bool = false) -> [Member] {
+    /// `isSpared`: of the children of `pid`; `sparesFurtherInside`: without supervisors, and what they hold.
+    private static func members(
+        below pid: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }, sparesFurtherInside: Bool = false
+    ) -> [Member] {
         var found: [Member] = []
         var parent = pid
         var index = 0
         while true {
             for child in Procfs.children(of: parent) {
+                if parent == pid, isSpared(child) { continue }
                 if sparesFurtherInside, Procfs.stat(child)?.holdsOthers == true { continue }
                 found.append(Member(pid: child, parent: parent))
             }
@@ -96,9 +101,9 @@ public final class ProcessTree {
         }
     }
 
-    /// The same for all that is below `pid`, for whoever knows no more of the tree.
-    public static func terminateDescendants(of pid: Int32, by number: Int32) {
-        for member in members(below: pid, sparesFurtherInside: true) {
+    /// The same for all that is below `pid`, for whoever knows no more of the tree; `isSpared`: of its children.
+    public static func terminateDescendants(of pid: Int32, by number: Int32, sparing isSpared: (Int32) -> Bool) {
+        for member in members(below: pid, sparing: isSpared, sparesFurtherInside: true) {
             send([number, SIGCONT], to: member, ancestor: pid)
         }
     }
@@ -113,11 +118,19 @@ public final class ProcessTree {
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.
     public func continueAfterTerminalStop() {
         if ownGroup > 0 {
-            if Self.holdsGroup(ownGroup, leader: leader, ancestor: supervisor) { _ = curfew_kill(-ownGroup, SIGCONT) }
+            signalOwnGroup(SIGCONT)
             return
         }
         let group = getpgid(leader)
         for pid in processes() where group > 0 && getpgid(pid) == group { signal(pid, SIGCONT) }
+    }
+
+    /// The signal to the leader's own group, if it has one that is the app's still; true if it has.
+    @discardableResult
+    public func signalOwnGroup(_ signal: Int32) -> Bool {
+        guard ownGroup > 0, Self.holdsGroup(ownGroup, ancestor: supervisor) else { return false }
+        _ = curfew_kill(-ownGroup, signal)
+        return true
     }
 
     /// For a process whose parent runs and could have reaped it since it was listed: held by a pidfd and looked at
@@ -160,7 +173,7 @@ public final class ProcessTree {
             if killRounds > 3 { Self.thaw(processes()) }
             return
         }
-        Self.killDescendants(of: supervisor, group: ownGroup, leader: leader)
+        Self.killDescendants(of: supervisor, group: ownGroup)
         if killRounds > 2 { containment.killFrozen() }
         if killRounds > 3 { Self.thaw(processes()) }
         // What was suspended by the v1 freezer dies only now.
@@ -173,15 +186,18 @@ public final class ProcessTree {
     /// For what no cgroup holds, or what has left it: SIGKILL to all that is below `pid`, looked for again as long as
     /// there is something new, for some milliseconds: whatever forks and exits for ever is hit between two forks.
     ///
-    /// `group`: the leader's own, which is killed at one stroke; 0 when it has none.
-    public static func killDescendants(of pid: Int32, group: Int32 = 0, leader: Int32 = 0) {
+    /// `group`: the leader's own, which is killed at one stroke; 0 when it has none. `isSpared`: which children of `pid`
+    /// aren't the app's, with all below them.
+    public static func killDescendants(
+        of pid: Int32, group: Int32 = 0, sparing isSpared: (Int32) -> Bool = { _ in false }
+    ) {
         let deadline = curfew_monotonic_nanoseconds() + 5_000_000
         var seen: Set<Int32> = []
         var isNew = true
         while isNew {
             isNew = false
-            if group > 0, holdsGroup(group, leader: leader, ancestor: pid) { _ = curfew_kill(-group, SIGKILL) }
-            for member in members(below: pid) {
+            if group > 0, holdsGroup(group, ancestor: pid, sparing: isSpared) { _ = curfew_kill(-group, SIGKILL) }
+            for member in members(below: pid, sparing: isSpared) {
                 if seen.insert(member.pid).inserted { isNew = true }
                 kill(member, ancestor: pid)
             }
@@ -211,12 +227,22 @@ public final class ProcessTree {
         }
     }
 
-    /// Whether the group is still the app's: its leader isn't reaped, or one below us is in it. Once nobody is, its
-    /// number is free for a stranger's.
-    public static func holdsGroup(_ group: Int32, leader: Int32, ancestor: Int32) -> Bool {
-        guard Procfs.isOurs else { return Reaping.hasChild(inGroup: group) }
-        if let stat = Procfs.stat(leader), stat.parent == ancestor { return true }
-        return members(below: ancestor).contains { Procfs.stat($0.pid)?.processGroup == group }
+    /// Whether the group is still the app's: the one that leads it, whose pid is its number, isn't reaped, or one below us
+    /// is in it. Once nobody is, its number is free for a stranger's. Every signal to a group asks this first.
+    ///
+    /// While a group lives no process gets its number. Source: kernel, kernel/pid.c, __change_pid.
+    public static func holdsGroup(
+        _ group: Int32, ancestor: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }
+    ) -> Bool {
+        guard Procfs.isOurs else { return Reaping.isChild(group) || Reaping.hasChild(inGroup: group) }
+        if !isSpared(group) {
+            if ancestor == getpid() {
+                if Reaping.isChild(group) { return true }
+            } else if Procfs.stat(group)?.parent == ancestor {
+                return true
+            }
+        }
+        return members(below: ancestor, sparing: isSpared).contains { Procfs.stat($0.pid)?.processGroup == group }
     }
 
     // MARK: Measures

@@ -33,7 +33,7 @@ public enum Reaping {
     static func isChild(_ pid: Int32) -> Bool { wait(P_PID, pid, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
 
     /// Whether a child of ours, ended or not, is in that process group, so that its number is no stranger's.
-    static func hasChild(inGroup group: Int32) -> Bool {
+    public static func hasChild(inGroup group: Int32) -> Bool {
         wait(P_PGID, group, WEXITED | WNOHANG | WNOWAIT) != .noChildren
     }
 

@@ -24,14 +24,10 @@ static void fail(const char *problem, int error) {
     curfew_exit(125);
 }
 
-// Whether the supervisor has ended; tells how.
-static bool has_ended(pid_t supervisor, struct curfew_wait_info *end) {
-    return curfew_waitid(P_PID, supervisor, WEXITED | WNOHANG | __WALL, end) == 0 && end->pid == supervisor;
-}
-
-static bool has_later_wish(void) {
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, CURFEW_STOP_SIGNAL) == 1;
+// How the supervisor's state has changed since the last time: CLD_EXITED, CLD_STOPPED and so on; 0: it hasn't.
+static int change_of(pid_t supervisor, struct curfew_wait_info *change) {
+    int options = WEXITED | WSTOPPED | WNOHANG | __WALL;
+    return curfew_waitid(P_PID, supervisor, options, change) == 0 && change->pid == supervisor ? change->code : 0;
 }
 
 static bool is_over(pid_t supervisor) {
@@ -39,34 +35,73 @@ static bool is_over(pid_t supervisor) {
     return curfew_waitid(P_PID, supervisor, WEXITED | WNOHANG | WNOWAIT | __WALL, &end) == 0 && end.pid == supervisor;
 }
 
+// What the front has heeded of what its supervisor asks through their page.
+static struct {
+    uint32_t wish, question;
+} heeded;
+
+// Told by the page, and a signal that only rings: it can be forged, and come in vain.
+static void tell(pid_t supervisor, int signal, int code, pid_t pid, uint32_t number) {
+    struct curfew_news news = {.signal = signal, .code = code, .pid = pid, .number = number};
+    if (curfew_news_put(curfew_front()->page, news)) curfew_kill(supervisor, CURFEW_DOORBELL);
+}
+
 // Stops as a program does that got the signal, so that the shell says why. SIGSTOP would make it say "signal".
 //
 // The signal is first made pending. A SIGCONT sent from then on takes it back; what one sent before was for shows in a
 // later wish, or in the supervisor's end. In a group that no shell could continue, the kernel drops the signal.
 static void stop_by(int signal, pid_t supervisor) {
+    uint32_t number;
+    int wished;
     curfew_kill(getpid(), signal);
-    if (has_later_wish() || is_over(supervisor)) return;
+    curfew_wish(curfew_front()->page, &number, &wished);
+    if (number != heeded.wish || wished != signal || is_over(supervisor)) return;
     curfew_set_signal_mask(~(1ull << (signal - 1)), NULL);
     curfew_set_signal_mask(~0ull, NULL);
 }
 
+static void heed(pid_t supervisor) {
+    void *page = curfew_front()->page;
+    uint32_t question = curfew_question(page), wish;
+    int signal;
+    if (question != heeded.question) {
+        heeded.question = question;
+        tell(supervisor, 0, 0, 0, question);
+    }
+    curfew_wish(page, &wish, &signal);
+    if (wish == heeded.wish) return;
+    heeded.wish = wish;
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) stop_by(signal, supervisor);
+}
+
+// A stopped supervisor enforces nothing.
+static void let_run(pid_t supervisor) {
+    curfew_kill(supervisor, SIGCONT);
+    tell(supervisor, SIGSTOP, 0, 0, heeded.wish);
+}
+
 // Passes signals on, and stops when asked to, until the supervisor has ended.
 static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
-    struct curfew_wait_info end = {0};
+    static const uint64_t urgent = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) | 1ull << (CURFEW_DOORBELL - 1);
+    struct curfew_wait_info change = {0};
     struct curfew_signal_info got = {0};
-    int stops = 0;
     for (;;) {
-        if (curfew_wait_signal(~0ull, &got) < 0) continue;
+        // Where a flood has left no room, signals wait in the kernel; the supervisor rings once there is some.
+        bool is_full = curfew_news_room(curfew_front()->page) <= CURFEW_NEWS_RESERVE;
+        if (curfew_wait_signal(is_full ? urgent : ~0ull, &got) < 0) continue;
         // Looked for at every signal: a CONT from the shell and the one at the supervisor's end can have become one, and
         // a stop from the terminal discards a CONT that waits.
-        if (has_ended(supervisor, &end)) return end;
-        if (got.signal == CURFEW_STOP_SIGNAL && got.pid == supervisor && got.value > 0) {
-            stops = (stops + 1) & CURFEW_STOPS_MASK;
-            stop_by(got.value, supervisor);
+        int code = change_of(supervisor, &change);
+        if (code == CLD_STOPPED) let_run(supervisor);
+        else if (code != 0) return change;
+        bool is_ours = got.signal == SIGCHLD || got.pid == supervisor || got.pid == getpid();
+        bool is_flood = is_full && got.signal == CURFEW_DOORBELL;
+        if (!is_ours && !is_flood) tell(supervisor, got.signal, got.code, got.pid, heeded.wish);
+        if (got.signal == CURFEW_DOORBELL) heed(supervisor);
+        // Nothing of the app's is below us while its supervisor lives.
+        if (got.signal == SIGCHLD && curfew_has_kept_children() && curfew_note_children() && !is_over(supervisor)) {
+            curfew_keep_children();
         }
-        if (got.signal == SIGCHLD || got.pid == supervisor || got.pid == getpid()) continue;
-        int origin = got.code == SI_KERNEL ? CURFEW_FROM_TERMINAL : 0;
-        curfew_queue_signal(supervisor, CURFEW_FORWARDED_SIGNAL, got.signal | origin | stops << CURFEW_STOPS_SHIFT);
     }
 }
 
@@ -87,6 +122,7 @@ static void split_off_front(void) {
     curfew_front()->page = curfew_map_shared_page();
     curfew_front()->pid = getpid();
     if (curfew_front()->page == NULL) fail("can't share memory with the supervisor", ENOMEM);
+    if (curfew_note_children()) curfew_keep_children();
     // SIGCONT at the supervisor's end wakes the front from a stop, so that even then it can keep.
     int supervisor = curfew_fork(SIGCONT);
     if (supervisor < 0) fail("can't start the supervisor", -supervisor);

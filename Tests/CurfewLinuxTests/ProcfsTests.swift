@@ -105,6 +105,43 @@ struct ProcfsTests {
         #expect(Procfs.stat(child.pid)?.isGone == false)
     }
 
+    @Test("Spared children are left alone, with all below them")
+    func sparing() throws {
+        let child = try TestChild(
+            shell: "sh -c 'echo $$ >&8; sleep 1000 & echo $! >&8; read line <&8; :' & read line <&8; :")
+        defer { child.end() }
+        let spared = try #require(child.number())
+        let below = try #require(child.number())
+        #expect(ProcessTree.descendants(of: child.pid) { $0 == spared } == [])
+        ProcessTree.killDescendants(of: child.pid) { $0 == spared }
+        #expect(ProcessTree.descendants(of: child.pid) == [spared, below])
+        #expect(Procfs.stat(below)?.isGone == false)
+    }
+
+    @Test("A group is the app's while its leader isn't reaped, or one below us is in it; a stranger's never is")
+    func holdsGroup() throws {
+        let child = try TestChild(shell: "sh -c 'echo $$ >&8; read line <&8; :' & read line <&8; wait")
+        let stranger = try TestChild(shell: TestChild.stay)
+        defer { stranger.end() }
+        #expect(stranger.line() == "ready")
+        let member = try #require(child.number())
+        #expect(ProcessTree.holdsGroup(child.pid, ancestor: getpid()))
+        // Its leader isn't below it, but a member is.
+        #expect(ProcessTree.holdsGroup(child.pid, ancestor: child.pid))
+        #expect(!ProcessTree.holdsGroup(child.pid, ancestor: child.pid) { $0 == member })
+        #expect(!ProcessTree.holdsGroup(stranger.pid, ancestor: child.pid))
+        signal(member, SIGKILL)
+        signal(child.pid, SIGKILL)
+        // A leader that has ended keeps its pid, and so its group's number, until it is reaped.
+        #expect(eventually { Procfs.stat(child.pid)?.isGone == true })
+        #expect(Reaping.isChild(child.pid))
+        #expect(ProcessTree.holdsGroup(child.pid, ancestor: getpid()))
+        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(!Reaping.isChild(child.pid))
+        #expect(!ProcessTree.holdsGroup(child.pid, ancestor: getpid()))
+        child.end()
+    }
+
     @Test("A stop of a child is reported once")
     func stopReport() throws {
         let child = try TestChild(shell: TestChild.stay)

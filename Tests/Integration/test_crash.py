@@ -9,13 +9,15 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from conftest import LIMIT, binary, is_alive, state_letter, wait_for
-from programs.helpers import AS_ORDINARY, ORDINARY, Alive, needs_root, not_stopped, program, remove_programs, tree
+from conftest import LIMIT, Running, binary, is_alive, state_letter, wait_for
+from programs.helpers import (
+    AS_ORDINARY, ORDINARY, PROGRAMS, Alive, needs_root, not_stopped, program, remove_programs, tree)
 
 # One that stays in front, one that has left its session, and the shell that is in front of both.
 APP = "setsid sleep 60 & sleep 60 & echo up; wait"
@@ -256,6 +258,91 @@ def test_the_front_killed_resumes_if_asked(sandbox, containment, alive):
     running.process.stdin = None
     assert_nothing_left(sandbox, alive)
     assert done.read_text() == "on\n"
+
+
+# What the front's pid had before it was Curfew's
+
+
+def start_by_exec(sandbox, before, *options, script="echo up; read x; exit 7"):
+    """Starts an app from a script that has a child already, and becomes `curfew run`."""
+    name = f"exec-{os.getpid()}"
+    words = " ".join(["run", "--name", name, *options, "--", "sh", "-c", f"'{script}'"])
+    process = subprocess.Popen(
+        ["sh", "-c", f"{before}; exec {binary()} {words}"], env=sandbox.environment, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = Running(sandbox, process, name)
+    sandbox.running.append(running)
+    return running
+
+
+@pytest.mark.parametrize("policy", ["kill", "resume"])
+def test_children_from_before_are_not_the_apps(sandbox, containment, policy):
+    """An entrypoint script's own are neither killed nor waited for."""
+    running = start_by_exec(
+        sandbox, "sleep 300 <&- >&- 2>&- & echo $!", "--containment", containment, f"--on-supervisor-exit={policy}")
+    earlier = int(running.read_line())
+    try:
+        running.expect("up")
+        app = int(running.status()["pid"])
+        kill(int(running.status()["supervisor"]))
+        if policy == "resume":
+            running.process.stdin.write(b"\n")
+            running.process.stdin.flush()
+        assert running.wait() == (125 if policy == "kill" else 7)
+        assert (is_alive(app), is_alive(earlier)) == (False, True)
+        assert not sandbox.cgroups() and not sandbox.sockets()
+    finally:
+        kill(earlier)
+
+
+def test_what_such_children_leave_behind_is_not_the_apps(sandbox):
+    """A daemon of theirs comes to the front, its subreaper, when its parent ends."""
+    fifo = sandbox.scratch / "fifo"
+    os.mkfifo(fifo)
+    running = start_by_exec(
+        sandbox, f"sh -c 'sleep 300 <&- >&- 2>&- & echo $!; read line <{fifo}' & sleep 0", "--containment=tree")
+    daemon = int(running.read_line())
+    try:
+        running.expect("up")
+        fifo.write_text("\n")
+        wait_for("the front to have it", lambda: parent_of(daemon) == running.pid)
+        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
+        kill(int(running.status()["supervisor"]))
+        assert running.wait() == 125
+        assert is_alive(daemon)
+    finally:
+        kill(daemon)
+
+
+def parent_of(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def has_taken(pid, number):
+    """Whether that signal isn't pending, and it sleeps again."""
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    pending = [int(line.split()[1], 16) for line in text.splitlines() if line.startswith(("SigPnd", "ShdPnd"))]
+    return not any(mask >> number - 1 & 1 for mask in pending) and state_letter(pid) == "S"
+
+
+# A pid that is another's by now
+
+
+def reuse(sandbox, case):
+    """Runs a case of programs/reuse.py as the first process of a pid namespace; what it says of the stranger."""
+    command = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, PROGRAMS / "reuse.py", binary(), case]
+    if subprocess.run([*command[:4], "true"], capture_output=True).returncode != 0:
+        pytest.skip("no pid namespace can be made here")
+    result = subprocess.run(command, env=sandbox.environment, capture_output=True, text=True, timeout=3 * LIMIT)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.split()
+
+
+@needs_root
+@pytest.mark.parametrize("case", ["keeper", "hang-up"])
+def test_a_stranger_with_the_leaders_old_pid_is_not_hit(sandbox, case):
+    """The group of a leader that was reaped, while its app goes on, is anybody's."""
+    assert reuse(sandbox, case) == ["alive"]
 
 
 # Both halves at once

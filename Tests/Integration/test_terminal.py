@@ -608,6 +608,32 @@ def test_background_job_runs_and_comes_to_front(bash):
 TICKS = "while :; do echo tick >> ticks; sleep 0.05; done"
 
 
+def test_a_sigcont_from_inside_leaves_the_job_stopped(bash):
+    """The shell still has its job for stopped, so that `fg` opens it."""
+    order, done = bash.sandbox.scratch / "order", bash.sandbox.scratch / "done"
+    script = bash.sandbox.scratch / "inside.sh"
+    script.write_text("""
+        echo up
+        while [ ! -e order ]; do sleep 0.02; done
+        for round in 1 2 3; do kill -CONT $(cat order); sleep 0.02; done
+        echo done > done
+        exec sleep 300""")
+    app = bash.start(f"bash {script}", options="--grace 60")
+    bash.home()
+    app.wait("background")
+    order.with_suffix(".new").write_text(str(app.front))
+    order.with_suffix(".new").rename(order)
+    wait_for("the signals", done.exists)
+    wait_for("them to be noted", lambda: "signalIgnored" in bash.sandbox.curfew("events", NAME).stdout)
+    app.wait_letter("T", app.front)
+    assert app.state() == "background"
+    bash.await_job("Stopped")
+    bash.foreground()
+    app.wait("active")
+    bash.insist("C", PROMPT)
+    assert bash.status() == 130
+
+
 def test_bg_runs_without_the_terminal(bash):
     """After Ctrl-Z, `bg` opens it without the terminal: it runs on while the shell takes commands."""
     ticks = bash.sandbox.scratch / "ticks"

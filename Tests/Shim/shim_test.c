@@ -1417,7 +1417,7 @@ static void test_shared_page(void)
     unsigned char *page = curfew_map_shared_page();
     if (!CHECK(page != NULL))
         return;
-    CHECK_EQ(page[0] | page[4095], 0);
+    CHECK_EQ(page[0] | page[CURFEW_SHARED_SIZE - 1], 0);
     pid_t pid = fork();
     if (pid == 0) {
         page[4095] = 42;
@@ -1425,7 +1425,116 @@ static void test_shared_page(void)
     }
     waitpid(pid, NULL, 0);
     CHECK_EQ(page[4095], 42);
-    munmap(page, 4096);
+    munmap(page, CURFEW_SHARED_SIZE);
+}
+
+static void test_news(void)
+{
+    about("news");
+    void *page = curfew_map_shared_page();
+    if (!CHECK(page != NULL))
+        return;
+    struct curfew_news news = {0};
+    CHECK_EQ(curfew_news_take(page, &news), 0);
+    // Twice around, so that places are used anew.
+    for (int i = 0; i < 3 * CURFEW_NEWS; i++) {
+        CHECK(curfew_news_put(page, (struct curfew_news){.signal = i, .code = -i, .pid = 7, .number = 9}));
+        CHECK_EQ(curfew_news_room(page), CURFEW_NEWS - 1);
+        CHECK_EQ(curfew_news_take(page, &news), 1);
+        CHECK(news.signal == i && news.code == -i && news.pid == 7 && news.number == 9);
+    }
+    // Full, nothing is overwritten; and whoever waits for room is told of while there is little.
+    for (int i = 0; i < CURFEW_NEWS; i++)
+        CHECK(curfew_news_put(page, (struct curfew_news){.signal = i}));
+    CHECK_EQ(curfew_news_room(page), 0);
+    CHECK(!curfew_news_put(page, (struct curfew_news){.signal = 99}));
+    for (int i = 0; i < CURFEW_NEWS; i++) {
+        CHECK_EQ(curfew_news_take(page, &news), i <= CURFEW_NEWS_RESERVE ? 2 : 1);
+        CHECK_EQ(news.signal, i);
+    }
+    CHECK_EQ(curfew_news_take(page, &news), 0);
+    uint32_t number;
+    int signal;
+    curfew_set_wish(page, 0xffffff, SIGTTOU);
+    curfew_wish(page, &number, &signal);
+    CHECK_EQ(number, 0xffffff);
+    CHECK_EQ(signal, SIGTTOU);
+    curfew_set_question(page, 0xffffffff);
+    CHECK_EQ(curfew_question(page), 0xffffffff);
+    munmap(page, CURFEW_SHARED_SIZE);
+}
+
+static void news_between_processes(const void *page)
+{
+    for (int i = 0; i < 100000; i++)
+        while (!curfew_news_put((void *)page, (struct curfew_news){.signal = i, .code = -i, .pid = i, .number = (uint32_t)i}))
+            sched_yield();
+}
+
+static void test_news_between_processes(void)
+{
+    about("news between processes");
+    void *page = curfew_map_shared_page();
+    pid_t pid = fork();
+    must(pid, "fork");
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        news_between_processes(page);
+        _exit(0);
+    }
+    struct curfew_news news = {0};
+    int wrong = 0;
+    for (int i = 0; i < 100000; i++) {
+        while (curfew_news_take(page, &news) == 0)
+            sched_yield();
+        wrong += news.signal != i || news.code != -i || news.pid != i || news.number != (uint32_t)i;
+    }
+    CHECK_EQ(wrong, 0);
+    waitpid(pid, NULL, 0);
+    munmap(page, CURFEW_SHARED_SIZE);
+}
+
+// Stopped, it is continued by its own timer; twice, for the timer runs on.
+static void stopped_and_woken(const void *unused)
+{
+    (void)unused;
+    struct curfew_signal_info info = {0};
+    must(curfew_set_signal_mask(~UINT64_C(0), NULL), "mask");
+    CHECK_EQ(curfew_set_waker(0), 0);
+    CHECK_EQ(curfew_set_waker(curfew_monotonic_nanoseconds() + 1000000), 0);
+    for (int i = 0; i < 2; i++) {
+        kill(getpid(), SIGSTOP);
+        CHECK_EQ(curfew_wait_signal(bit(SIGCONT), &info), 0);
+        CHECK_EQ(info.code, SI_TIMER);
+    }
+    CHECK_EQ(curfew_set_waker(0), 0);
+}
+
+static void own_children(const void *unused)
+{
+    (void)unused;
+    CHECK(!curfew_note_children());
+    CHECK(!curfew_has_kept_children());
+    pid_t first = fork();
+    if (first == 0)
+        _exit(0);
+    CHECK(curfew_note_children());
+    CHECK(!curfew_is_kept_child(first));
+    curfew_keep_children();
+    CHECK(curfew_has_kept_children());
+    pid_t second = fork();
+    if (second == 0)
+        _exit(0);
+    CHECK(curfew_is_kept_child(first));
+    CHECK(!curfew_is_kept_child(second));
+    CHECK(!curfew_is_kept_child(first / 10));
+    // Noted and not kept, it changes nothing.
+    CHECK(curfew_note_children());
+    CHECK(!curfew_is_kept_child(second));
+    curfew_keep_children();
+    CHECK(curfew_is_kept_child(first) && curfew_is_kept_child(second));
+    while (wait(NULL) > 0)
+        ;
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -2375,6 +2484,12 @@ static void test_processes(void)
     about("interrupted epoll_wait");
     in_helper(interrupted_wait, NULL);
     test_shared_page();
+    test_news();
+    test_news_between_processes();
+    about("waker");
+    in_helper(stopped_and_woken, NULL);
+    about("own children");
+    in_helper(own_children, NULL);
 }
 
 static void remove_scratch(void)

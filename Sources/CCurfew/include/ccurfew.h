@@ -95,7 +95,11 @@ int64_t curfew_realtime_nanoseconds(void);
 int curfew_timerfd(void);                              // CLOCK_MONOTONIC, CLOEXEC | NONBLOCK
 int curfew_timerfd_set(int fd, int64_t monotonic_nanoseconds);  // absolute; 0 or less disarms
 int curfew_set_timer_slack(long nanoseconds);
-void *curfew_map_shared_page(void);                    // 4096 zeroed bytes shared with later forks; NULL on failure
+// A timer that continues this process even if it is stopped: SIGCONT at that time, and each tenth of a second from then
+// on. One a process; made at the first call. -EAGAIN: the user's queue of signals is full.
+int curfew_set_waker(int64_t monotonic_nanoseconds);   // absolute; 0 or less disarms
+enum { CURFEW_SHARED_SIZE = 8192 };
+void *curfew_map_shared_page(void);                    // so many zeroed bytes shared with later forks; NULL on failure
 void curfew_exit(int status) __attribute__((noreturn));  // _exit
 
 // ---- epoll.c ------------------------------------------------------------------------------
@@ -223,16 +227,11 @@ enum curfew_role {
 };
 
 enum {
-    // From front to supervisor: a signal the front got. The value is its number, plus CURFEW_FROM_TERMINAL, plus from
-    // CURFEW_STOPS_SHIFT on how many wishes to stop the front had met: fewer than were sent, and it came before the last.
-    CURFEW_FORWARDED_SIGNAL = 35,
-    // To the supervisor, when the front is gone.
+    // Between front and supervisor, both ways: look at the second page. Ignored by default, so that a stray one does
+    // nothing, and above SIGCONT: the kernel hands over lower numbers first. Source: kernel/signal.c, next_signal.
+    CURFEW_DOORBELL = SIGURG,
+    // To the supervisor, when its parent is gone.
     CURFEW_FRONT_GONE_SIGNAL = 36,
-    // From supervisor to front: the signal to stop by; 0 takes an earlier wish back.
-    CURFEW_STOP_SIGNAL = 37,
-    CURFEW_FROM_TERMINAL = 0x100,
-    CURFEW_STOPS_SHIFT = 9,
-    CURFEW_STOPS_MASK = 0xfffff,
 };
 
 struct curfew_front {
@@ -243,6 +242,35 @@ struct curfew_front {
     void *page;                // shared by both; its first int is the signal the front has to die of, or 0
 };
 struct curfew_front *curfew_front(void);                 // the process's own; written before main only
+
+// The second of the shared pages: what each half tells the other. Signals alone could be forged, and would be lost with
+// the user's queue full; here one only rings. Nothing waits, nothing is overwritten before it was taken.
+struct curfew_news {
+    int signal;                // that the front got; 0: an answer; SIGSTOP: the supervisor was stopped, and continued
+    int code;                  // SI_USER, SI_KERNEL, …
+    pid_t pid;                 // the sender, 0 when unknown
+    uint32_t number;           // of the wish that the front had met by then; of the question that is answered
+};
+// How many there can be, and how much room the front leaves to answers and SIGCONT; other signals wait in the kernel,
+// which keeps at least one of each.
+enum { CURFEW_NEWS = 64, CURFEW_NEWS_RESERVE = 8 };
+unsigned curfew_news_room(const void *page);             // for so many more
+bool curfew_news_put(void *page, struct curfew_news news);         // the front's alone; false: no room, nothing done
+// The supervisor's alone. 1: taken; 2: taken, and there was so little room before that the front may wait; 0: none.
+int curfew_news_take(void *page, struct curfew_news *news);
+// A wish to stop by this signal, or by none any more: the supervisor's alone.
+void curfew_set_wish(void *page, uint32_t number, int signal);     // the lower 24 bits of the number
+void curfew_wish(const void *page, uint32_t *number, int *signal);
+// A question is answered once all that was sent to the front before is among the news: the supervisor's alone.
+void curfew_set_question(void *page, uint32_t number);
+uint32_t curfew_question(const void *page);
+
+// The children this process has, all of them: for the front, those it had before it was one, or has adopted from them.
+// Only when it had some is its list read. Source: proc_tid_children(5); waitid(2), ECHILD.
+bool curfew_note_children(void);                         // as they are now; false: there are none
+void curfew_keep_children(void);                         // what was noted last is what is meant from now on
+bool curfew_has_kept_children(void);
+bool curfew_is_kept_child(pid_t pid);
 
 // ---- timeout.c: what the front has to know of `curfew timeout` before Swift reads its command line ------------
 

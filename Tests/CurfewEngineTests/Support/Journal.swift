@@ -52,6 +52,8 @@ extension EventRecord {
         case .settingsLost(let reason): "settingsLost \(reason)"
         case .pagedOut(let result): "pagedOut \(result.swapped)"
         case .pressure(let level, _): "pressure \(level.name)"
+        case .signalIgnored(let signal, _): "signalIgnored \(signal)"
+        case .supervisorStopped: "supervisorStopped"
         case .hookDropped(let event): "hookDropped \(event)"
         }
     }
