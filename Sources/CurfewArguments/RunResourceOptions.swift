@@ -34,8 +34,8 @@ struct RunResourceOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The machine is short of memory below this: the app is warned, and at half of it killed (default: not watched; \
-            with --memory-high 12%).
+            The machine is short of memory below this, or twice this while processes wait for memory: the app is warned, \
+            and at half of that killed (default: not watched; with --memory-high 12%).
             """, valueName: "SIZE|PERCENT"))
     var memoryLow: AmountValue?
 

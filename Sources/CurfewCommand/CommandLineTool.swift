@@ -27,7 +27,7 @@ public enum CommandLineTool {
 
     /// Says what is wrong with the command line.
     public static func exit(_ error: UsageError) -> Never {
-        StandardError.print(error.line)
+        StandardError.print(lines: error.lines)
         curfew_exit(error.status)
     }
 

@@ -109,7 +109,7 @@ extension ControlClient.Failure {
     /// The line for people, and the status.
     func explained(_ verb: String, _ target: AppTarget) -> (line: String, status: Int32) {
         let (problem, status) = problem(with: target)
-        return ("curfew: \(verb): " + Printable.text(problem), status)
+        return ("curfew: \(verb): " + problem, status)
     }
 
     private func problem(with target: AppTarget) -> (String, Int32) {

@@ -7,7 +7,7 @@ enum DoctorVerb {
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
         let doctor = Doctor.examine()
-        if arguments.has("--json") { Output.print(json(doctor)) } else { Output.print(text(doctor)) }
+        if arguments.has("--json") { Output.print(json(doctor)) } else { Output.print(coloured: lines(doctor)) }
         return ExitStatus.success
     }
 
@@ -16,19 +16,18 @@ enum DoctorVerb {
     /// As wide as it may get without a terminal that says otherwise.
     private static let usualWidth = 100
 
-    static func text(_ doctor: Doctor, colours: Bool = Output.hasColours) -> String {
-        text(doctor.findings, colours: colours)
+    static func lines(_ doctor: Doctor, colours: Bool = Output.hasColours) -> [String] {
+        lines(doctor.findings, colours: colours)
     }
 
-    static func text(_ findings: [DoctorFinding], colours: Bool) -> String {
+    static func lines(_ findings: [DoctorFinding], colours: Bool) -> [String] {
         let advice = advice(of: findings)
         let title = "\(CommandLineTool.versionLine), Linux \(kernelRelease), uid \(geteuid())"
-        let notes = advice.enumerated().map { note($0 + 1, $1.text) }
-        return ([title, "", table(findings, advice, colours)] + (notes.isEmpty ? [] : [""]) + notes)
-            .joined(separator: "\n")
+        let notes = advice.enumerated().flatMap { note($0 + 1, $1.text) }
+        return [title, ""] + table(findings, advice, colours) + (notes.isEmpty ? [] : [""]) + notes
     }
 
-    private static func table(_ findings: [DoctorFinding], _ advice: [DoctorAdvice], _ colours: Bool) -> String {
+    private static func table(_ findings: [DoctorFinding], _ advice: [DoctorAdvice], _ colours: Bool) -> [String] {
         var table = Table(columns: [
             .init(title: "WHAT"), .init(title: "HERE"), .init(title: "BY"), .init(title: "LATENCY", isNumber: true),
             .init(title: "TO GET MORE"),
@@ -40,9 +39,9 @@ enum DoctorVerb {
                 notes.isEmpty ? "" : "see " + notes.joined(separator: ", "),
             ]
         }
-        return table.text { row, column, cell in
+        return table.lines { row, column, cell in
             guard colours, row >= 0, column == 1 else { return cell }
-            return "\u{1b}[\(findings[row].answer.colour)m\(cell)\u{1b}[0m"
+            return findings[row].answer.colour.text(cell)
         }
     }
 
@@ -54,7 +53,7 @@ enum DoctorVerb {
     }
 
     /// Wrapped, with its number in the margin.
-    private static func note(_ number: Int, _ text: String) -> String {
+    private static func note(_ number: Int, _ text: String) -> [String] {
         let margin = "    "
         let head = "\(number)."
         var lines: [String] = []
@@ -69,7 +68,7 @@ enum DoctorVerb {
             line += (isEmpty ? "" : " ") + word
             isEmpty = false
         }
-        return (lines + [line]).joined(separator: "\n")
+        return lines + [line]
     }
 
     /// As uname(1) has it.
@@ -140,11 +139,11 @@ extension DoctorFinding.Subject {
 }
 
 extension DoctorFinding.Answer {
-    fileprivate var colour: Int {
+    fileprivate var colour: Output.Colour {
         switch self {
-        case .yes: 32
-        case .partly: 33
-        case .no: 31
+        case .yes: .green
+        case .partly: .yellow
+        case .no: .red
         }
     }
 }

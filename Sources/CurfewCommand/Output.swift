@@ -4,9 +4,23 @@ import CurfewWire
 import Glibc
 
 /// Standard output, written at one stroke; a reader that has gone ends the program quietly.
+///
+/// Lines are shown as `Printable` has them, but for colours: much of what they tell was named by an app.
 public enum Output {
     /// `orExit`: the status where it can't be written.
-    public static func print(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
+    public static func print(_ line: String, orExit failure: Int32 = ExitStatus.failure) {
+        write(Printable.text(line), orExit: failure)
+    }
+
+    static func print(lines: [String]) { write(lines.map(Printable.text).joined(separator: "\n")) }
+
+    /// Lines with colours of ours, in which whatever isn't ours is shown so already: it could have such colours too.
+    static func print(coloured lines: [String]) { write(lines.map(fit).joined(separator: "\n")) }
+
+    /// What is all our own, or for programs: it has line feeds, and is left as it is.
+    public static func print(document: String) { write(document) }
+
+    private static func write(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
         var text = text + "\n"
         text.withUTF8 { bytes in
             var written = 0
@@ -27,7 +41,7 @@ public enum Output {
     static func print(_ json: JSON, indent: Int? = 2) {
         var bytes: [UInt8] = []
         json.write(into: &bytes, indent: indent)
-        print(String(decoding: bytes, as: UTF8.self))
+        write(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Whether colours help: a terminal, and nobody said no. Source: no-color.org.
@@ -40,12 +54,34 @@ public enum Output {
 
     static func state(_ state: String) -> String {
         guard hasColours else { return state }
-        let code =
+        let colour: Colour =
             switch state {
-            case "active", "inactive": "32"
-            case "background": "33"
-            default: "2"
+            case "active", "inactive": .green
+            case "background": .yellow
+            default: .faint
             }
-        return "\u{1b}[\(code)m\(state)\u{1b}[0m"
+        return colour.text(Printable.text(state))
+    }
+
+    enum Colour: String, CaseIterable {
+        case none = "\u{1b}[0m"
+        case red = "\u{1b}[31m"
+        case green = "\u{1b}[32m"
+        case yellow = "\u{1b}[33m"
+        case faint = "\u{1b}[2m"
+
+        func text(_ text: String) -> String { rawValue + text + Self.none.rawValue }
+    }
+
+    /// Nothing but colours reaches the terminal that isn't text.
+    static func fit(_ line: String) -> String {
+        var result = ""
+        var rest = Substring(line)
+        while let escape = rest.unicodeScalars.firstIndex(of: "\u{1b}") {
+            guard let colour = Colour.allCases.first(where: { rest[escape...].hasPrefix($0.rawValue) }) else { break }
+            result += Printable.text(String(rest[..<escape])) + colour.rawValue
+            rest = rest[escape...].dropFirst(colour.rawValue.count)
+        }
+        return result + Printable.text(String(rest))
     }
 }

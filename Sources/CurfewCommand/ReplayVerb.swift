@@ -12,36 +12,35 @@ enum ReplayVerb {
         let path = arguments.operands[0]
         var lines = FileLines(path)
         guard lines.isOpen else {
-            return fail("\(Printable.text(path)): \(String(cString: strerror(lines.error)))")
+            return fail("\(path): \(String(cString: strerror(lines.error)))")
         }
         var replay = JournalReplay()
         do throws(JournalReplay.Unreadable) {
             while let line = lines.next() {
                 let printed = try replay.take(line)
-                if !printed.isEmpty { Output.print(printed.joined(separator: "\n")) }
+                if !printed.isEmpty { Output.print(lines: printed) }
             }
         } catch {
-            return fail("\(Printable.text(path)), line \(error.line): \(error.problem)")
+            return fail("\(path), line \(error.line): \(error.problem)")
         }
         return verdict(path, lines, &replay)
     }
 
     private static func verdict(_ path: String, _ lines: FileLines, _ replay: inout JournalReplay) -> Int32 {
-        if lines.error != 0 { return fail("\(Printable.text(path)): \(String(cString: strerror(lines.error)))") }
-        guard replay.hasHeader else { return fail("\(Printable.text(path)): \(JournalReplay.isNoJournal)") }
+        if lines.error != 0 { return fail("\(path): \(String(cString: strerror(lines.error)))") }
+        guard replay.hasHeader else { return fail("\(path): \(JournalReplay.isNoJournal)") }
         // Its recorder was killed in the middle of a line, or between two: what is whole has been compared.
         let isWhole = replay.isAtEnd && !lines.hasHalfLine
-        if !isWhole { StandardError.print("curfew: replay: \(Printable.text(path)) is cut off at its end") }
+        if !isWhole { StandardError.print("curfew: replay: \(path) is cut off at its end") }
         if isWhole { replay.finish() }
         guard let difference = replay.difference else { return ExitStatus.success }
         return fail(
-            "\(Printable.text(path)), line \(difference.line): this differs from what was recorded\n"
-                + "  recorded  \(Printable.text(difference.recorded ?? "nothing"))\n"
-                + "  replayed  \(Printable.text(difference.replayed ?? "nothing"))")
+            "\(path), line \(difference.line): this differs from what was recorded",
+            "  recorded  \(difference.recorded ?? "nothing")", "  replayed  \(difference.replayed ?? "nothing")")
     }
 
-    private static func fail(_ problem: String) -> Int32 {
-        StandardError.print("curfew: replay: \(problem)")
+    private static func fail(_ problem: String, _ details: String...) -> Int32 {
+        StandardError.print(lines: ["curfew: replay: \(problem)"] + details)
         return ExitStatus.failure
     }
 }

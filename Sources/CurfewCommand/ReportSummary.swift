@@ -20,7 +20,7 @@ struct ReportSummary {
     /// When the app ended, in seconds since 1970.
     var time: Double { fields?.seconds("ended") ?? Double(entry.id.seconds) }
 
-    static func table(_ summaries: [ReportSummary], width: Int?) -> String {
+    static func table(_ summaries: [ReportSummary], width: Int?) -> [String] {
         var table = Table(columns: [
             .init(title: "WHEN"), .init(title: "APP"), .init(title: "REASON"), .init(title: "ID"),
             .init(title: "MESSAGE"),
@@ -29,7 +29,7 @@ struct ReportSummary {
         table.rows = summaries.map { summary in
             [when(summary.time), summary.app, summary.reason, summary.entry.id.text, summary.message]
         }
-        return table.text()
+        return table.lines()
     }
 
     /// Local date and time.
@@ -41,7 +41,7 @@ struct ReportSummary {
 
     /// Without the reason and its code, which stand in a column of their own.
     private var message: String {
-        guard let fields else { return Printable.text(problem) }
+        guard let fields else { return problem }
         let message = fields.text("message") ?? ""
         guard let reason = fields.text("reason"), message.hasPrefix(reason) else { return message }
         let code = fields.text("code").map { " (\($0))" } ?? ""

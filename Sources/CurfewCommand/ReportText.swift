@@ -16,26 +16,25 @@ struct ReportText {
     private static let margin = "  "
 
     /// `width`: of the terminal; nil for as wide as it gets.
-    func text(width: Int?) -> String {
+    func lines(width: Int?) -> [String] {
         let lists = [("", facts), ("Limit crossed", crossed), ("All limits", limits)]
         let labels = lists.flatMap { $0.1.map(\.label.count) }.max() ?? 0
-        var sections = [title + "\n" + Self.lines(facts, labels)]
+        var result = [title] + Self.lines(facts, labels)
         for (heading, lines) in lists.dropFirst() where !lines.isEmpty {
-            sections.append(heading + "\n" + Self.lines(lines, labels))
+            result += ["", heading] + Self.lines(lines, labels)
         }
         for (heading, table, rest) in tables where !table.rows.isEmpty {
             var table = table
             table.maximumWidth = width.map { max(0, $0 - Self.margin.count) }
-            let rows = table.text().split(separator: "\n", omittingEmptySubsequences: false).map { Self.margin + $0 }
-            sections.append(([heading] + rows + rest.map { Self.margin + $0 }).joined(separator: "\n"))
+            result += ["", heading] + (table.lines() + rest).map { Self.margin + $0 }
         }
-        return sections.joined(separator: "\n\n")
+        return result
     }
 
-    private static func lines(_ lines: [Line], _ width: Int) -> String {
+    private static func lines(_ lines: [Line], _ width: Int) -> [String] {
         lines.map { label, text in
             margin + label + String(repeating: " ", count: width - label.count + 2) + text
-        }.joined(separator: "\n")
+        }
     }
 
     private static func line(_ label: String, _ text: String?) -> Line? { text.map { (label, $0) } }
@@ -61,7 +60,7 @@ struct ReportText {
             Self.line("containment", report.text("containment")),
             Self.line("CPU time", report.duration("cpuSeconds")),
             Self.line("peak memory", report.size("peakMemoryBytes")),
-            ("file", Printable.text(summary.entry.path)),
+            ("file", summary.entry.path),
         ].compactMap { $0 }
     }
 
@@ -205,8 +204,8 @@ struct ReportText {
     private static func details(_ event: ReportFields) -> String {
         let hidden: Set = ["name", "number", "time", "app"]
         return event.members.filter { !hidden.contains($0.key) }.map { key, value in
-            if case .string(let text) = value { return Printable.text("\(key)=\(text)") }
-            return Printable.text("\(key)=\(value.text)")
+            if case .string(let text) = value { return "\(key)=\(text)" }
+            return "\(key)=\(value.text)"
         }.joined(separator: "  ")
     }
 }

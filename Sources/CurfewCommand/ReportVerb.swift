@@ -30,9 +30,9 @@ enum ReportVerb {
         if asJSON {
             Output.print(.array(summaries.map(\.json)))
         } else if summaries.isEmpty {
-            Output.print("no reports: each kill leaves one in \(Printable.text(store.path))")
+            Output.print("no reports: each kill leaves one in \(store.path)")
         } else {
-            Output.print(ReportSummary.table(summaries, width: TerminalWidth.columns))
+            Output.print(lines: ReportSummary.table(summaries, width: TerminalWidth.columns))
         }
         return ExitStatus.success
     }
@@ -53,7 +53,7 @@ enum ReportVerb {
                 Output.print(report)
             } else {
                 let text = ReportText(ReportSummary(entry, ReportFields(json: report)), ReportFields(json: report))
-                Output.print(text.text(width: TerminalWidth.columns))
+                Output.print(lines: text.lines(width: TerminalWidth.columns))
             }
             return ExitStatus.success
         } catch {
@@ -62,7 +62,7 @@ enum ReportVerb {
     }
 
     private static func fail(_ problem: String) -> Int32 {
-        StandardError.print("curfew: report: \(Printable.text(problem))")
+        StandardError.print("curfew: report: \(problem)")
         return ExitStatus.failure
     }
 }

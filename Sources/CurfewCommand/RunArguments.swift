@@ -1,6 +1,7 @@
 import CurfewCore
 import CurfewEngine
 import CurfewLinux
+import CurfewWire
 
 /// `curfew run [options] [--] COMMAND [ARG…]`, read into a plan.
 ///
@@ -136,6 +137,7 @@ public final class RunArguments {
         if hasSettingsSignal, settingsPath == nil { throw reader.error(Self.settingsNeeded) }
         if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
         if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
+        try checkSoftLimits(reader)
         let plan = RunPlan(arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
         plan.name = name
         plan.launch = try launch(reader)
@@ -163,6 +165,27 @@ public final class RunArguments {
 
     static let pageOutNeeded = "--page-out-above needs --page-out D, how long after its suspension an app is paged out"
     static let deferNeeded = "--lock-wait needs --locks defer, which waits"
+
+    /// A soft limit above the fatal one would never be told of.
+    private func checkSoftLimits(_ reader: ArgumentReader) throws(UsageError) {
+        try check(reader, .memoryHigh, memory.soft, isAtMost: .memory, memory.fatal)
+        if let backgroundMemory {
+            try check(
+                reader, .backgroundMemoryHigh, backgroundMemoryHigh, isAtMost: .backgroundMemory, backgroundMemory)
+        } else {
+            try check(reader, .backgroundMemoryHigh, backgroundMemoryHigh, isAtMost: .memory, memory.fatal)
+        }
+    }
+
+    private func check(
+        _ reader: ArgumentReader, _ soft: RunOption, _ softLimit: UInt64?, isAtMost fatal: RunOption,
+        _ fatalLimit: UInt64?
+    ) throws(UsageError) {
+        guard let softLimit, let fatalLimit, softLimit != .max, softLimit > fatalLimit else { return }
+        throw reader.error(
+            "\(soft.rawValue) \(HumanText.size(bytes: softLimit)) is above \(fatal.rawValue) "
+                + "\(HumanText.size(bytes: fatalLimit)): it would never warn")
+    }
 
     private func launch(_ reader: ArgumentReader) throws(UsageError) -> LaunchOptions {
         do throws(BadValue) { try InfoArgument.checkLaunch(launchInfo, wake: wakingEvent) } catch {

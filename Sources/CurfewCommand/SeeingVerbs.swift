@@ -9,12 +9,12 @@ enum SeeingVerbs {
         if arguments.has("--json") {
             Output.print(.array(apps.map(\.json)))
         } else {
-            Output.print(table(apps))
+            Output.print(coloured: table(apps))
         }
         return ExitStatus.success
     }
 
-    private static func table(_ apps: [AppStatus]) -> String {
+    private static func table(_ apps: [AppStatus]) -> [String] {
         var table = Table(columns: [
             .init(title: "NAME"), .init(title: "PID", isNumber: true), .init(title: "STATE"),
             .init(title: "FOR", isNumber: true), .init(title: "TASKS", isNumber: true),
@@ -28,7 +28,7 @@ enum SeeingVerbs {
                 app["processes"], app.size("footprint"), app.duration("cpu"), app.text("command"),
             ]
         }
-        return table.text { row, column, cell in
+        return table.lines { row, column, cell in
             guard row >= 0, column == 2 else { return cell }
             return cell.replacingWord(apps[row]["state"], with: Output.state(apps[row]["state"]))
         }
@@ -38,7 +38,11 @@ enum SeeingVerbs {
         let arguments = try VerbArguments(reader)
         return try arguments.withClient { client throws(ControlClient.Failure) in
             let status = AppStatus(try client.request(Message("status", [Field("id", "1")])))
-            if arguments.has("--json") { Output.print(status.json) } else { Output.print(StatusText.text(status)) }
+            if arguments.has("--json") {
+                Output.print(status.json)
+            } else {
+                Output.print(coloured: StatusText.lines(status))
+            }
         }
     }
 
@@ -63,13 +67,13 @@ enum SeeingVerbs {
 
     private static func show(_ event: Message, asJSON: Bool) {
         if asJSON {
-            Output.print(.object(AppStatus.members(of: event)), indent: nil)
+            Output.print(.object(event.jsonMembers), indent: nil)
             return
         }
         let hidden: Set = ["name", "number", "time", "app"]
         let details = event.fields.filter { !hidden.contains($0.key) }.map { "\($0.key)=\($0.value)" }
         let line = [TimeOfDay.text(event["time"] ?? ""), event["name"] ?? ""] + details
-        Output.print(Printable.text(line.joined(separator: "  ")))
+        Output.print(line.joined(separator: "  "))
     }
 }
 

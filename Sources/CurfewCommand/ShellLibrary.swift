@@ -15,7 +15,7 @@ enum ShellLibrary {
             StandardError.print("curfew: \(option): there is no \(candidates[0]); reinstall Curfew")
             return ExitStatus.unavailable
         }
-        Output.print(path)
+        Output.print(document: path)
         return ExitStatus.success
     }
 

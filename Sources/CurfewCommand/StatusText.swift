@@ -2,12 +2,12 @@ import CurfewWire
 
 /// `curfew status` for people.
 enum StatusText {
-    static func text(_ app: AppStatus) -> String {
-        let title = "\(app.name): \(Output.state(app["state"])) for \(app.duration("since"))"
+    static func lines(_ app: AppStatus) -> [String] {
+        let title = "\(app.text("app")): \(Output.state(app["state"])) for \(app.duration("since"))"
         let lines = [usual(app), exceptional(app)].joined().map { name, text in
-            "  " + name + String(repeating: " ", count: max(1, 14 - name.count)) + text
+            "  " + name + String(repeating: " ", count: max(1, 14 - name.count)) + Printable.text(text)
         }
-        return ([title] + lines).joined(separator: "\n")
+        return [title] + lines
     }
 
     private typealias Line = (String, String)
@@ -80,6 +80,6 @@ enum StatusText {
 
     private static func describe(task: Message) -> String {
         let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
-        return "\(task["task"] ?? "?") \"\(Printable.text(task["name"] ?? ""))\" (\(age))"
+        return "\(task["task"] ?? "?") \"\(task["name"] ?? "")\" (\(age))"
     }
 }

@@ -1,3 +1,5 @@
+import CurfewWire
+
 /// Columns aligned for people; numbers to the right.
 struct Table {
     struct Column {
@@ -12,15 +14,15 @@ struct Table {
     var maximumWidth: Int?
 
     /// `decorate` may add colour to a padded cell: it gets the row's index, -1 for the titles, and the column's.
-    func text(decorate: (Int, Int, String) -> String = { _, _, cell in cell }) -> String {
-        let all = cut([columns.map(\.title)] + rows)
+    func lines(decorate: (Int, Int, String) -> String = { _, _, cell in cell }) -> [String] {
+        let all = cut([columns.map(\.title)] + rows.map { $0.map(Printable.text) })
         let widths = columns.indices.map { width(of: $0, all) }
         return all.enumerated().map { row, cells in
             let padded = cells.enumerated().map { column, cell in
                 decorate(row - 1, column, pad(cell, column, widths[column]))
             }
             return trimmed(padded.joined(separator: Self.gap))
-        }.joined(separator: "\n")
+        }
     }
 
     private static let gap = "  "

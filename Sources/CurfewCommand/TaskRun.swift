@@ -19,7 +19,7 @@ struct TaskRun {
         switch hold(arguments) {
         case .held(let client, let task): return start(arguments.command, client, task: task)
         case .outside(let why):
-            StandardError.print("curfew: task run: \(why); running \(arguments.shownCommand) without a background task")
+            StandardError.print("curfew: task run: \(why); running \(arguments.commandName) without a background task")
             return start(arguments.command, nil, task: nil)
         case .refused(let status): return status
         }
@@ -42,7 +42,7 @@ struct TaskRun {
         } catch .unavailable(ENOENT), .unavailable(ECONNREFUSED) {
             return .outside(AppTarget.inherited(path).absence)
         } catch {
-            let consequence = "; \(arguments.shownCommand) wasn't run"
+            let consequence = "; \(arguments.commandName) wasn't run"
             return .refused(TaskVerbs.tell(error, verb: "task run", path: path, consequence: consequence))
         }
     }
@@ -66,7 +66,7 @@ struct TaskRun {
             run.end()
             return status
         } catch {
-            let command = arguments[0].map { Printable.text(String(cString: $0)) } ?? ""
+            let command = arguments[0].map { String(cString: $0) } ?? ""
             StandardError.print("curfew: task run: \(command): \(error.reason)")
             return error.stage != .exec ? ExitStatus.curfewFailed : error.errno == ENOENT ? 127 : 126
         }

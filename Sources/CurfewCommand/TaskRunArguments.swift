@@ -3,10 +3,8 @@ struct TaskRunArguments {
     let name: String
     /// The command as the kernel wants it.
     let command: ArgumentReader.Arguments
-    private let commandName: String
-
     /// For messages.
-    var shownCommand: String { Printable.text(commandName) }
+    let commandName: String
 
     static func parse(_ reader: ArgumentReader) throws(UsageError) -> TaskRunArguments {
         var reader = reader

@@ -39,7 +39,7 @@ enum TaskVerbs {
                 Output.print(task)
                 return
             }
-            let remaining = AppStatus.value(Field("remaining", answer.final["remaining"] ?? ""))
+            let remaining = Field("remaining", answer.final["remaining"] ?? "").jsonValue
             Output.print(.object([("task", .integer(Int64(task) ?? 0)), ("remaining", remaining)]))
         }
     }
@@ -67,7 +67,7 @@ enum TaskVerbs {
         return ask("remaining", Message("remaining", [Field("id", "1")])) { answer in
             let seconds = answer.final["seconds"] ?? "0.000"
             if arguments.has("--json") {
-                Output.print(.object([("seconds", AppStatus.value(Field("remaining", seconds)))]))
+                Output.print(.object([("seconds", Field("remaining", seconds).jsonValue)]))
             } else {
                 Output.print(seconds)
             }
@@ -86,9 +86,9 @@ enum TaskVerbs {
             ])
             table.rows = answer.items.map { task in
                 let age = HumanText.duration(nanoseconds: Seconds.parse(task["age"] ?? "") ?? 0)
-                return [task["task"] ?? "", age, Printable.text(task["name"] ?? "")]
+                return [task["task"] ?? "", age, task["name"] ?? ""]
             }
-            Output.print(table.text())
+            Output.print(lines: table.lines())
         }
     }
 
@@ -115,7 +115,7 @@ enum TaskVerbs {
             StandardError.print(line + consequence)
             return status
         }
-        StandardError.print("curfew: \(verb): refused (\(code)): \(Printable.text(message))\(consequence)")
+        StandardError.print("curfew: \(verb): refused (\(code)): \(message)\(consequence)")
         return failure.refusalStatus
     }
 }

@@ -117,7 +117,7 @@ public final class TimeoutArguments {
     }
 
     private static func bad(_ option: TimeoutOption, _ text: String, _ accepted: String) -> GetoptError {
-        GetoptError("--\(option.rawValue): \"\(Printable.text(text))\" isn't \(accepted)")
+        GetoptError("--\(option.rawValue): \"\(text)\" isn't \(accepted)")
     }
 
     // MARK: The plan

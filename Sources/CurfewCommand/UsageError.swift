@@ -27,7 +27,5 @@ public struct UsageError: Error, Equatable {
         return error
     }
 
-    public var line: String { ownLines?.joined(separator: "\n") ?? usualLine }
-
-    private var usualLine: String { "curfew: " + (verb.isEmpty ? "" : "\(verb): ") + Printable.text(problem) }
+    public var lines: [String] { ownLines ?? ["curfew: " + (verb.isEmpty ? "" : "\(verb): ") + problem] }
 }

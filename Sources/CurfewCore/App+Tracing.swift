@@ -1,7 +1,8 @@
 /// An app held by a debugger outside its tree is neither suspended nor killed by a watchdog, and its clocks stand.
 ///
 /// A debugger's coming and going is no event the kernel tells of, so it is looked for when it matters: before a
-/// suspension, a warning, a watchdog's kill, and then every `tracerInterval` while one is there.
+/// suspension, a warning, a watchdog's kill; as soon as time runs down in background, and every `tracerInterval` while
+/// that or a watchdog runs, or a debugger is there. Where nothing runs down nobody looks.
 /// Source: Apple DTS: with a debugger attached the app isn't suspended and watchdogs are off.
 extension App {
     static let tracerInterval = Span.seconds(1)
@@ -9,12 +10,12 @@ extension App {
     mutating func checkTracer(into effects: inout [Effect]) {
         guard !isAwaitingTracerCheck else { return }
         isAwaitingTracerCheck = true
-        nextTracerCheck = nil
         effects.append(.checkTracer(id))
     }
 
     mutating func tracerChecked(isTraced nowTraced: Bool, at now: Instant, into effects: inout [Effect]) {
         isAwaitingTracerCheck = false
+        lastTracerCheck = now
         guard killed == nil, phase != .over else { return }
         if nowTraced != isTraced {
             isTraced = nowTraced
@@ -23,10 +24,41 @@ extension App {
             updateWatchdogs(at: now)
         }
         if isTraced { isBroken = false }
-        nextTracerCheck = isTraced ? now + App.tracerInterval : nil
         if !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
         if !isSuspending, lockDeferral == nil { answerSuspensionRequests(into: &effects) }
+    }
+
+    /// When a debugger is to be looked for, whatever else is due.
+    var nextTracerCheck: Instant? {
+        guard !isAwaitingTracerCheck, killed == nil, phase != .over else { return nil }
+        let next = lastTracerCheck.map { $0 + App.tracerInterval }
+        if isTraced { return next ?? stateSince }
+        guard let first = firstTracerCheck else { return nil }
+        return next.map { max($0, first) } ?? first
+    }
+
+    /// Since something runs down that a debugger would hold; nil while nothing does. A watchdog is mostly answered before
+    /// the first look. Signs of life, owed for as long as a program runs, aren't worth one in the foreground.
+    private var firstTracerCheck: Instant? {
+        var first = backgroundClockStart
+        func consider(_ watchdog: Watchdog?) {
+            guard let watchdog, watchdog.end != nil, let start = watchdog.countdown.runningSince else { return }
+            let look = start + App.tracerInterval
+            if look < first ?? .distantFuture { first = look }
+        }
+        if case .terminating(let watchdog, _) = end { consider(watchdog) }
+        guard end == nil else { return first }
+        consider(launch)
+        for acknowledgement in pending { consider(acknowledgement.watchdog) }
+        return first
+    }
+
+    /// Without end there is nothing that runs down.
+    private var backgroundClockStart: Instant? {
+        guard phase == .background, end == nil else { return nil }
+        let isFinite = budget.end != nil || grace?.end != nil
+        return isFinite ? budget.runningSince : nil
     }
 
     private mutating func updateWatchdogs(at now: Instant) {

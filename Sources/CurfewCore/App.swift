@@ -90,7 +90,8 @@ public struct App: Sendable, Hashable {
     var resumptions: [Instant] = []
     /// Of a time limit that is kept as timeout(1) keeps it.
     var timeout = TimeoutProgress()
-    var nextTracerCheck: Instant?
+    /// When a debugger was last looked for, and the answer came.
+    var lastTracerCheck: Instant?
     var isAwaitingTracerCheck = false
 
     enum Phase: Sendable, Hashable {

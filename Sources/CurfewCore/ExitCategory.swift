@@ -33,7 +33,7 @@ extension Ending {
 }
 
 extension KillReason {
-    /// Where MetricKit would count it.
+    /// Where MetricKit would count it. A fetch holds an assertion as a task does, so its end is counted with theirs.
     public var category: ExitCategory {
         switch self {
         case .launchWatchdog, .sceneUpdateWatchdog, .processExitWatchdog, .watchdog: .appWatchdogExit

@@ -62,7 +62,7 @@ struct Keeper {
         removeSocket()
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
-        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader) }
+        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader, tells: plan.tellsOfReports) }
         ReportFile.reopen(plan.reportPath, noted: page.report)?.write(report)
         curfew_exit(125)
     }

@@ -11,6 +11,22 @@ struct KillSnapshot {
     /// So long before a kill for memory the kernel's own can have come.
     private static let memory = Span.seconds(1)
 
+    /// What the kernel has killed before anybody could look has no memory any more, and no command line. A lone one had
+    /// what its cgroup held at most, but for what the others have; of the leader it is known what was started.
+    ///
+    /// `peak`: in bytes; nil where it isn't known.
+    func attributing(peak: UInt64?, leader: Int32, command: [String]) -> KillSnapshot {
+        var attributed = self
+        for index in processes.indices where processes[index].pid == leader && processes[index].commandLine.isEmpty {
+            attributed.processes[index].commandLine = command
+        }
+        let unknown = processes.indices.filter { processes[$0].footprint == nil }
+        guard let peak, let dying = unknown.first, unknown.count == 1, omitted == 0 else { return attributed }
+        let others = processes.reduce(UInt64(0)) { $0 &+ ($1.footprint ?? 0) }
+        if peak > others { attributed.processes[dying].footprint = peak - others }
+        return attributed
+    }
+
     /// What is dying has no memory and no command line any more: then what was seen of it earlier stands for it.
     ///
     /// `includesGone`: what has gone altogether in the last second is told as well, for the kernel ends the largest first.
@@ -31,8 +47,7 @@ struct KillSnapshot {
 
 extension ProcessSnapshot {
     fileprivate mutating func remember(_ seen: ProcessSnapshot) {
-        guard footprint == nil else { return }
-        footprint = seen.footprint
+        if footprint == nil { footprint = seen.footprint }
         if commandLine.isEmpty { commandLine = seen.commandLine }
     }
 }

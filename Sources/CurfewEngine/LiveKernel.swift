@@ -9,10 +9,14 @@ final class LiveKernel: Kernel {
     var tree: ProcessTree?
     /// CPU time of the app's processes that were reaped here, for where no cgroup counts it.
     var reapedCPUMicroseconds: Int64 = 0
+    /// Of what was counted there the most so far.
+    private var countedCPUMicroseconds: UInt64 = 0
     /// Called with true once every process is stopped, and with false before any is continued.
     var allStopped: ((Bool) -> Void)?
     /// Called with what to wait for, each time a memory mark was armed.
     var watchesMark: ((Int32) -> Void)?
+    /// Called with each footprint that is measured, where the kernel itself kills for its limit.
+    var seesGrowth: ((UInt64) -> Void)?
     /// Any path of the file system whose free space is watched.
     var watchedDisk = "/"
     var pagingMethod: PageOutMethod?
@@ -113,13 +117,20 @@ final class LiveKernel: Kernel {
         }
     }
 
-    func footprint(_ app: AppID, limit: UInt64?) -> UInt64 { tree?.footprint(limit: limit) ?? 0 }
+    func footprint(_ app: AppID, limit: UInt64?) -> UInt64 {
+        let footprint = tree?.footprint(limit: limit) ?? 0
+        seesGrowth?(footprint)
+        return footprint
+    }
     func isTraced(_ app: AppID) -> Bool { tree?.isTracedFromOutside() ?? false }
     func cpuMicroseconds(of app: AppID) -> UInt64 { cpuMicroseconds }
 
     var cpuMicroseconds: UInt64 {
         guard let tree else { return 0 }
         if tree.containment.unified != nil { return tree.cpuMicroseconds }
-        return tree.cpuMicroseconds + UInt64(max(0, reapedCPUMicroseconds))
+        // What ends while it is looked at is missing for a moment.
+        countedCPUMicroseconds = max(
+            countedCPUMicroseconds, tree.cpuMicroseconds + UInt64(max(0, reapedCPUMicroseconds)))
+        return countedCPUMicroseconds
     }
 }

@@ -1,10 +1,11 @@
 import CurfewLinux
+import CurfewWire
 import Glibc
 
 /// Text in quotes as GNU programs print it, in the C locale or in one of UTF-8.
 ///
 /// Source: coreutils 9.1, observed: a backslash before itself and before what ends the quotation; control characters as
-/// in C; and what the locale can't print byte by byte.
+/// in C; and what the locale can't print byte by byte. Of our own: what turns a line's direction about too.
 public struct Quoted {
     private let isUnicode: Bool
 
@@ -42,7 +43,7 @@ public struct Quoted {
         case "\u{0b}": return "\\v"
         case "\u{0c}": return "\\f"
         case "\r": return "\\r"
-        case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || !isUnicode && !scalar.isASCII:
+        case _ where Printable.isUnfit(scalar) || !isUnicode && !scalar.isASCII:
             return String(scalar).utf8.map(Self.octal).joined()
         default: return String(scalar)
         }

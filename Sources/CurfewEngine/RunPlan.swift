@@ -82,6 +82,9 @@ extension RunPlan {
     /// Whether any limit of memory was asked for.
     var limitsMemory: Bool { memory != MemoryLimits() || backgroundLimits != MemoryLimits() }
 
+    /// Whether a report that can't be kept is told of. timeout(1)'s words are all that `curfew timeout` says.
+    var tellsOfReports: Bool { policy.timeout == nil || hasLifecycle }
+
     /// What holds behind: each of the two is as in front unless it was given.
     var backgroundLimits: MemoryLimits {
         func finite(_ bytes: UInt64?) -> UInt64? { bytes == .max ? nil : bytes }

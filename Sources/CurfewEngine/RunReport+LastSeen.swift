@@ -87,11 +87,8 @@ extension RunReport {
     }
 
     private func json(_ entry: EventLog.Entry) -> JSON {
-        let fields = entry.message(app: name).fields.filter { !["name", "number", "time", "app"].contains($0.key) }
-        let what = entry.message(app: name)["name"] ?? ""
-        return .object(
-            [("time", wallClock(entry.instant)), ("name", .string(what))]
-                + fields.map { (key: $0.key, value: JSON.string($0.value)) })
+        let members = entry.message(app: name).jsonMembers.filter { !["number", "time", "app"].contains($0.key) }
+        return .object([("time", wallClock(entry.instant))] + members)
     }
 
     private func seconds(_ span: Span) -> JSON { span.isInfinite ? .null : .number(Self.seconds(span)) }

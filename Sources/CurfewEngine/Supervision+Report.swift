@@ -48,13 +48,15 @@ extension Supervision {
 
     func willEnd(_ app: AppID, _ report: KillReport) {
         if isForeseen, !report.reason.isJetsam { return }
-        let isUrgent = report.reason == .memoryLimit
-        let snapshot = isUrgent ? takeUrgentSnapshot() : takeSnapshot(within: Self.snapshotMicroseconds)
-        // The kernel may have been quicker; then what was seen at the last warning is told.
-        let isTold = snapshot.processes.contains { $0.footprint != nil }
-        if isTold || lastSnapshot == nil {
-            let isKernels = isUrgent && kernel.tree?.containment.outOfMemoryKills ?? 0 > 0
-            lastSnapshot = snapshot.completed(by: lastSnapshot, includesGone: isKernels)
+        if report.reason == .memoryLimit {
+            lookAtVictim()
+        } else {
+            let snapshot = takeSnapshot(within: Self.snapshotMicroseconds)
+            // All can be gone already; then what was seen last is told.
+            let isTold = snapshot.processes.contains { $0.footprint != nil }
+            if isTold || lastSnapshot == nil {
+                lastSnapshot = snapshot.completed(by: lastSnapshot, includesGone: false)
+            }
         }
         noteMeasures()
         if report.reason.isJetsam {
@@ -66,17 +68,46 @@ extension Supervision {
         }
     }
 
+    /// The kernel may have been quicker: then what it has killed is told by what is left of it, and by what was seen last.
+    private func lookAtVictim() {
+        guard let tree = kernel.tree, tree.containment.outOfMemoryKills > 0 else {
+            lastSnapshot = takeUrgentSnapshot().completed(by: lastSnapshot, includesGone: false)
+            return
+        }
+        let snapshot = takeSnapshot(
+            of: ProcessSnapshot.largestFirst(tree.everyone()), within: Self.urgentSnapshotMicroseconds,
+            includingKilled: true)
+        lastSnapshot = snapshot.attributing(
+            peak: tree.containment.peakMemory, leader: tree.leader, command: plan.commandLine
+        ).completed(by: lastSnapshot, includesGone: true)
+    }
+
+    /// As a footprint nears its limit its owners are looked at each time it has grown by a quarter: who passes it may be gone
+    /// before anybody can look again.
+    func noteGrowth(_ footprint: UInt64) {
+        guard let limit = engine.core.app(Self.app)?.memoryLimits?.fatal, footprint >= limit / 4 else { return }
+        let isStale = lastSnapshot.map { kernel.now - $0.instant >= .seconds(1) } ?? true
+        guard isStale || footprint >= notedFootprint + notedFootprint / 4 else { return }
+        notedFootprint = footprint
+        lastSnapshot = takeUrgentSnapshot()
+    }
+
     /// The largest first: it is memory that is asked about, and time for six processes or so.
     func takeUrgentSnapshot() -> KillSnapshot {
-        takeSnapshot(within: Self.urgentSnapshotMicroseconds) { ProcessSnapshot.largestFirst($0) }
+        takeSnapshot(
+            of: ProcessSnapshot.largestFirst(kernel.tree?.processes() ?? []), within: Self.urgentSnapshotMicroseconds)
+    }
+
+    private func takeSnapshot(within microseconds: Int64) -> KillSnapshot {
+        takeSnapshot(of: kernel.tree?.processes() ?? [], within: microseconds)
     }
 
     private func takeSnapshot(
-        within microseconds: Int64, order: ([Int32]) -> [Int32] = { $0 }
+        of pids: [Int32], within microseconds: Int64, includingKilled: Bool = false
     ) -> KillSnapshot {
         let instant = kernel.now
-        guard let tree = kernel.tree else { return KillSnapshot(processes: [], omitted: 0, instant: instant) }
-        let (processes, omitted) = ProcessSnapshot.take(of: order(tree.processes()), within: microseconds)
+        let (processes, omitted) = ProcessSnapshot.take(
+            of: pids, within: microseconds, includingKilled: includingKilled)
         return KillSnapshot(processes: processes, omitted: omitted, instant: instant)
     }
 
@@ -98,7 +129,7 @@ extension Supervision {
         run.hasLifecycle = plan.hasLifecycle
         let json = run.json
         report?.write(json)
-        if ending.kill != nil { ReportStore.keep(json, app: name, pid: tree.leader) }
+        if ending.kill != nil { ReportStore.keep(json, app: name, pid: tree.leader, tells: plan.tellsOfReports) }
     }
 
     /// The front was killed, and the app is with it.
@@ -108,17 +139,25 @@ extension Supervision {
             name: name, command: plan.commandLine, pid: tree.leader,
             problem: plan.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
         report?.write(json)
-        ReportStore.keep(json, app: name, pid: tree.leader)
+        ReportStore.keep(json, app: name, pid: tree.leader, tells: plan.tellsOfReports)
     }
 }
 
 extension ReportStore {
-    /// Among the reports of this user; whatever stands in the way is told, and changes nothing else.
-    static func keep(_ report: JSON, app: String, pid: Int32) {
+    /// Among the reports of this user; whatever stands in the way changes nothing else.
+    ///
+    /// `tells`: whether to say so then.
+    static func keep(_ report: JSON, app: String, pid: Int32, tells: Bool) {
         do throws(KernelError) {
-            _ = try ofThisUser()?.write(report, app: app, pid: pid)
+            if let store = ofThisUser() {
+                _ = try store.write(report, app: app, pid: pid)
+            } else if tells {
+                StandardError.print(
+                    "curfew: \(app): its report wasn't kept: there is no home directory of this user's; "
+                        + "XDG_STATE_HOME can name a directory for it, --report FILE a file")
+            }
         } catch {
-            StandardError.print("curfew: \(app): its report couldn't be kept: \(error.text)")
+            if tells { StandardError.print("curfew: \(app): its report couldn't be kept: \(error.text)") }
         }
     }
 }

@@ -350,6 +350,7 @@ extension Supervision {
     }
 
     private func status(_ connection: ControlConnection, _ id: String?) {
+        lookForTracer()
         guard let app = engine.core.app(Self.app) else { return }
         sendTasks(of: app, to: connection, id)
         accept(connection, id, statusFields(of: app))

@@ -11,6 +11,7 @@ extension Supervision {
         if plan.limitsMemory {
             kernel.enforcedLimit = .some(plan.resources.memoryLimit)
             kernel.watchesMark = { [unowned self] in watchMark($0) }
+            if containment.enforcesMemory { kernel.seesGrowth = { [unowned self] in noteGrowth($0) } }
         }
         guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return }
         if plan.policy.pageOut != nil { kernel.pagingMethod = Self.pageOutMethod(of: containment) }

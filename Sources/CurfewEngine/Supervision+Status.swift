@@ -6,6 +6,13 @@ import Glibc
 
 /// What `curfew status` and `curfew ps` show.
 extension Supervision {
+    /// Nothing tells of a debugger, and whoever asks is to be told of one; what is suspended has nothing to gain by it.
+    func lookForTracer() {
+        guard let app = engine.core.app(Self.app), app.state != .suspended, app.state != .notRunning else { return }
+        let isTraced = kernel.isTraced(Self.app)
+        if isTraced != app.isTraced { engine.feed(.tracerChecked(Self.app, isTraced: isTraced)) }
+    }
+
     func statusFields(of app: App) -> [Field] {
         let now = kernel.now
         let tree = kernel.tree

@@ -133,7 +133,10 @@ public enum CgroupDirectory {
     private static func freeze(_ directory: Int32) {
         let isUnified = curfew_write_file_at(directory, "cgroup.freeze", "1") >= 0
         guard isUnified || curfew_write_file_at(directory, "freezer.state", "FROZEN") >= 0 else { return }
-        for _ in 0..<25 where !isFrozen(directory, isUnified: isUnified) { usleep(1000) }
+        for _ in 0..<25 {
+            if isFrozen(directory, isUnified: isUnified) { return }
+            usleep(1000)
+        }
     }
 
     private static func isFrozen(_ directory: Int32, isUnified: Bool) -> Bool {

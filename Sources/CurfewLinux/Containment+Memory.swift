@@ -184,16 +184,22 @@ extension Containment {
 
     /// Anonymous, shared-anonymous, swapped and unreclaimable kernel memory of a memory cgroup, in bytes.
     public var footprint: UInt64? {
-        if let memory {
-            return Self.sum(["total_rss ", "total_shmem ", "total_swap "]) {
-                memory.number(in: "memory.stat", after: $0)
-            }
-        }
+        if let memory { return Self.footprint(of: memory) }
         guard let unified, unified.has(file: "memory.stat") else { return nil }
         let resident = Self.sum(["anon ", "shmem ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) {
             unified.number(in: "memory.stat", after: $0)
         }
         return resident + (unified.number(in: "memory.swap.current") ?? 0)
+    }
+
+    /// Without swap accounting (`swapaccount=0`, the default of some distributions before Linux 5.8) what is in swap is
+    /// asked of each process. Source: kernel, Documentation/admin-guide/kernel-parameters.txt.
+    static func footprint(of memory: Cgroup1) -> UInt64 {
+        let resident = sum(["total_rss ", "total_shmem "]) { memory.number(in: "memory.stat", after: $0) }
+        let swapped =
+            memory.number(in: "memory.stat", after: "total_swap ")
+            ?? memory.processes().reduce(0) { $0 + Procfs.swapped($1) }
+        return resident + swapped
     }
 
     private static func sum(_ keys: [StaticString], _ value: (StaticString) -> UInt64?) -> UInt64 {

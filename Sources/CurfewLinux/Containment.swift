@@ -140,14 +140,15 @@ public struct Containment: Sendable {
         _ own: String?, name: String, note: (PathRole, String) -> Void
     ) throws(KernelError) -> Cgroup2 {
         guard let own else { throw KernelError("find", "a cgroup v2 mount", errno: ENOENT) }
-        do {
+        do throws(KernelError) {
             note(.unified, own + "/" + name)
             return try Cgroup2(parent: own, name: name)
         } catch {
             guard let slash = own.lastIndex(of: "/"), error.errno != EAGAIN else { throw error }
             let beside = String(own[..<slash])
             note(.unified, beside + "/" + name)
-            var cgroup = try Cgroup2(parent: beside, name: name)
+            // Of two that fail our own is told of: what is beside it may be no cgroup at all.
+            guard var cgroup = try? Cgroup2(parent: beside, name: name) else { throw error }
             // Beside the hierarchy's root is a folder of another file system.
             guard cgroup.has(file: "cgroup.procs") else {
                 _ = cgroup.remove()

@@ -77,7 +77,8 @@ struct DoctorPatient {
 
     /// Ends it however it may be held, and lets go of it. Our own child's pid is its own until it is reaped.
     mutating func end() {
-        for _ in 0..<3 where !isReaped {
+        for _ in 0..<3 {
+            if isReaped { break }
             _ = curfew_kill(pid, SIGKILL)
             tree.kill()
             _ = hasEnded()

@@ -119,22 +119,16 @@ public enum Paging {
 
     // MARK: Where it is
 
-    /// What these processes have in memory and in swap, in bytes, of what only swap can hold. Pages that several of them
-    /// share count for each. Processes that are gone count nothing. Source: proc_pid_status(5).
+    /// What these processes have in memory and in swap, in bytes, of what only swap can hold; pages that several of them
+    /// share count once. Processes that are gone, or may not be looked at, count nothing.
+    ///
+    /// Walks every mapping: 7 ms at 500 MiB. Source: proc_pid_smaps(5).
     public static func residency(of pids: [Int32]) -> (resident: UInt64, swapped: UInt64) {
         var sum: (resident: UInt64, swapped: UInt64) = (0, 0)
         for pid in pids {
-            let memory = Procfs.withPath(pid, "/status") { path in
-                SmallFile.withContents(of: String(cString: path)) { text in
-                    (
-                        resident: (text.number(after: "RssAnon:") ?? 0) + (text.number(after: "RssShmem:") ?? 0),
-                        swapped: text.number(after: "VmSwap:") ?? 0
-                    )
-                }
-            }
-            guard let memory else { continue }
-            sum.resident += memory.resident * 1024
-            sum.swapped += memory.swapped * 1024
+            guard let memory = Procfs.proportionalMemory(pid) else { continue }
+            sum.resident += memory.resident
+            sum.swapped += memory.swapped
         }
         return sum
     }

@@ -27,8 +27,12 @@ public struct ProcessSnapshot: Sendable, Hashable {
     public var locks: [HeldLock] = []
 
     /// Nil once the process is gone; a zombie is. About 30 µs. Its locks aren't looked at.
-    public init?(of pid: Int32) {
-        guard let stat = Procfs.stat(pid), !stat.isGone, let name = Procfs.commandName(pid) else { return nil }
+    ///
+    /// `includingKilled`: a zombie that SIGKILL has ended isn't; of it little more than its name is left.
+    public init?(of pid: Int32, includingKilled: Bool = false) {
+        guard let stat = Procfs.stat(pid), !stat.isGone || includingKilled && Procfs.wasKilled(pid),
+            let name = Procfs.commandName(pid)
+        else { return nil }
         self.pid = pid
         self.name = name
         parent = stat.parent
@@ -55,14 +59,15 @@ public struct ProcessSnapshot: Sendable, Hashable {
     ///
     /// Their locks come last: once time is over, those looked for are the ones found so far.
     public static func take(
-        of pids: [Int32], within microseconds: Int64
+        of pids: [Int32], within microseconds: Int64, includingKilled: Bool = false
     ) -> (processes: [ProcessSnapshot], omitted: Int) {
-        take(of: pids, within: microseconds, clock: curfew_monotonic_nanoseconds)
+        take(
+            of: pids, within: microseconds, includingKilled: includingKilled, clock: curfew_monotonic_nanoseconds)
     }
 
     /// `clock`: the kernel's, but in tests.
     static func take(
-        of pids: [Int32], within microseconds: Int64, clock: () -> Int64
+        of pids: [Int32], within microseconds: Int64, includingKilled: Bool = false, clock: () -> Int64
     ) -> (processes: [ProcessSnapshot], omitted: Int) {
         let now = clock()
         let (length, overflows) = max(0, microseconds).multipliedReportingOverflow(by: 1_000)
@@ -70,7 +75,7 @@ public struct ProcessSnapshot: Sendable, Hashable {
         var processes: [ProcessSnapshot] = []
         for (index, pid) in pids.enumerated() {
             if clock() >= deadline { return (processes, pids.count - index) }
-            if let process = ProcessSnapshot(of: pid) { processes.append(process) }
+            if let process = ProcessSnapshot(of: pid, includingKilled: includingKilled) { processes.append(process) }
         }
         for index in processes.indices where clock() < deadline {
             processes[index].locks = FileLocks.all(of: processes[index].pid, until: deadline)

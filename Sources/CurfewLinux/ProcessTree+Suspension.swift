@@ -181,7 +181,8 @@ extension ProcessTree {
         stopLevels(terminalGroup, isLate: false)
         stopGroup()
         var cleanWalks = 0
-        for _ in 0..<100 where cleanWalks < wantedCleanWalks {
+        for _ in 0..<100 {
+            if cleanWalks >= wantedCleanWalks { break }
             let count = stopped.count
             stopLevels(terminalGroup, isLate: true)
             for pid in containment.processes() ?? [] { stop(pid, terminalGroup, isLate: true) }

@@ -109,7 +109,7 @@ public final class ProcessTree {
     }
 
     /// As `processes`, with what has left its cgroup and is still below us.
-    private func everyone() -> [Int32] {
+    public func everyone() -> [Int32] {
         guard let held = containment.processes() else { return processes() }
         let known = Set(held)
         return held + Self.descendants(of: supervisor).filter { !known.contains($0) }
@@ -247,10 +247,17 @@ public final class ProcessTree {
 
     // MARK: Measures
 
-    /// CPU time in microseconds of all that runs in it; nil where only the tree tells, and some of it is gone.
+    /// CPU time in microseconds of all that runs in it; where no cgroup counts, of what was waited for in it too, but not
+    /// of what this process has reaped.
+    ///
+    /// Parents are read before their children: who is reaped meanwhile is missed, till the next time, and never counted
+    /// twice.
     public var cpuMicroseconds: UInt64 {
         if let microseconds = containment.unified?.cpuMicroseconds { return microseconds }
-        let ticks = processes().reduce(UInt64(0)) { $0 + (Procfs.stat($1)?.cpuTicks ?? 0) }
+        let ticks = Self.descendants(of: supervisor).reduce(UInt64(0)) { sum, pid in
+            guard let stat = Procfs.stat(pid) else { return sum }
+            return sum &+ stat.cpuTicks &+ stat.waitedCPUTicks
+        }
         return ticks * 1_000_000 / UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
     }
 

@@ -20,6 +20,21 @@ extension Procfs {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether a zombie was ended by SIGKILL; false where that isn't told.
+    ///
+    /// The last field of /proc/PID/stat, for who may trace it: its status as wait(2) gives it. Source: proc_pid_stat(5).
+    static func wasKilled(_ pid: Int32) -> Bool {
+        let status = withPath(pid, "/stat") { path in
+            SmallFile.withContents(of: String(cString: path)) { text -> UInt64? in
+                let line = text.last == 10 ? UnsafeRawBufferPointer(rebasing: text.dropLast()) : text
+                guard let blank = line.lastIndex(of: 32) else { return nil }
+                var index = blank + 1
+                return line.number(at: &index)
+            }
+        }
+        return ((status ?? nil) ?? nil).map { $0 & 0x7f == UInt64(SIGKILL) } ?? false
+    }
+
     /// Anonymous, shared and swapped memory in bytes, pages shared with others in full.
     static func footprint(_ pid: Int32) -> UInt64? {
         let bytes = withPath(pid, "/status") { path in

@@ -9,7 +9,11 @@ public enum Procfs {
         public var state: UInt8
         public var parent: Int32
         public var processGroup: Int32
+        /// Its own, of all its threads.
         public var cpuTicks: UInt64
+        /// Of the children it has waited for, and of those that they had. Not of those that end by themselves because it
+        /// ignores SIGCHLD. Source: kernel, kernel/exit.c, wait_task_zombie().
+        public var waitedCPUTicks: UInt64
         public var threads: Int
         /// In clock ticks since boot; with the pid it names one process for ever.
         public var startTime: UInt64
@@ -164,14 +168,27 @@ public enum Procfs {
     ///
     /// Walks every mapping: 0.2 ms at 20 MiB, 7 ms at 500 MiB.
     public static func proportionalFootprint(_ pid: Int32) -> UInt64? {
+        proportionalMemory(pid).map { $0.resident + $0.swapped }
+    }
+
+    /// The same, in memory and in swap.
+    static func proportionalMemory(_ pid: Int32) -> (resident: UInt64, swapped: UInt64)? {
         withPath(pid, "/smaps_rollup") { path in
             SmallFile.withContents(of: String(cString: path)) { text in
                 let anonymous = text.number(after: "Pss_Anon:") ?? 0
                 let shared = text.number(after: "Pss_Shmem:") ?? 0
                 let swapped = text.number(after: "SwapPss:") ?? 0
-                return (anonymous + shared + swapped) * 1024
+                return ((anonymous + shared) * 1024, swapped * 1024)
             }
         }
+    }
+
+    /// What of it is in swap, in bytes, pages shared with others in full; cheap.
+    static func swapped(_ pid: Int32) -> UInt64 {
+        let kibibytes = withPath(pid, "/status") { path in
+            SmallFile.withContents(of: String(cString: path)) { $0.number(after: "VmSwap:") ?? 0 }
+        }
+        return (kibibytes ?? 0) * 1024
     }
 
     /// The path in the v2 hierarchy; nil if it is gone or there is none.
@@ -210,8 +227,11 @@ extension Procfs.Stat {
         isSupervisor = SupervisorName.ofApp.equals(name)
         isTimeoutsSupervisor = SupervisorName.withoutApp.equals(name)
         state = text[close + 2]
-        var fields: (parent: UInt64, group: UInt64, user: UInt64, system: UInt64, threads: UInt64, start: UInt64) =
-            (0, 0, 0, 0, 0, 0)
+        var fields:
+            (
+                parent: UInt64, group: UInt64, user: UInt64, system: UInt64, waited: UInt64, threads: UInt64,
+                start: UInt64
+            ) = (0, 0, 0, 0, 0, 0, 0)
         var index = close + 3
         for field in 4...22 {
             text.skip(32, at: &index)
@@ -222,6 +242,7 @@ extension Procfs.Stat {
             case 5: fields.group = value
             case 14: fields.user = value
             case 15: fields.system = value
+            case 16, 17: fields.waited &+= value
             case 20: fields.threads = value
             case 22: fields.start = value
             default: break
@@ -230,6 +251,7 @@ extension Procfs.Stat {
         parent = Int32(truncatingIfNeeded: fields.parent)
         processGroup = Int32(truncatingIfNeeded: fields.group)
         cpuTicks = fields.user &+ fields.system
+        waitedCPUTicks = fields.waited
         threads = Int(truncatingIfNeeded: fields.threads)
         startTime = fields.start
     }

@@ -79,27 +79,31 @@ private struct JSONWriter {
 
     private mutating func write(string: String) {
         buffer.append(ASCII.quote)
-        for byte in string.utf8 {
-            if byte < 0x20 || byte == ASCII.quote || byte == ASCII.backslash {
-                write(escaped: byte)
+        for scalar in string.unicodeScalars {
+            if Printable.isUnfit(scalar) || scalar == "\"" || scalar == "\\" {
+                write(escaped: scalar)
             } else {
-                buffer.append(byte)
+                buffer.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
         buffer.append(ASCII.quote)
     }
 
-    private mutating func write(escaped byte: UInt8) {
-        switch byte {
-        case ASCII.quote, ASCII.backslash: buffer.append(contentsOf: [ASCII.backslash, byte])
-        case 0x08: write(literal: "\\b")
-        case ASCII.tab: write(literal: "\\t")
-        case ASCII.lineFeed: write(literal: "\\n")
-        case 0x0c: write(literal: "\\f")
-        case ASCII.carriageReturn: write(literal: "\\r")
+    /// Also what needn't be, but would draw on the terminal of who looks at it. All of that is below U+10000.
+    private mutating func write(escaped scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"": write(literal: "\\\"")
+        case "\\": write(literal: "\\\\")
+        case "\u{08}": write(literal: "\\b")
+        case "\t": write(literal: "\\t")
+        case "\n": write(literal: "\\n")
+        case "\u{0c}": write(literal: "\\f")
+        case "\r": write(literal: "\\r")
         default:
-            write(literal: "\\u00")
-            buffer.append(contentsOf: [ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 15)])
+            write(literal: "\\u")
+            for shift: UInt32 in [12, 8, 4, 0] {
+                buffer.append(ASCII.hexDigit(UInt8(truncatingIfNeeded: scalar.value >> shift & 15)))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ enum Main {
     /// Prints help, the version or a completion script; it never runs anything.
     static func main() {
         do throws(UsageError) {
-            Output.print(try HelpRequest.read(Array(CommandLine.arguments.dropFirst())).text())
+            Output.print(document: try HelpRequest.read(Array(CommandLine.arguments.dropFirst())).text())
         } catch {
             CommandLineTool.exit(error)
         }

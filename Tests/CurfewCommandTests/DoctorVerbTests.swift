@@ -13,8 +13,7 @@ struct DoctorVerbTests {
     ]
 
     private func text(_ findings: [DoctorFinding], colours: Bool = false) -> [String] {
-        DoctorVerb.text(findings, colours: colours)
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        DoctorVerb.lines(findings, colours: colours)
     }
 
     @Test("A table, with numbers for the notes below, each note once")

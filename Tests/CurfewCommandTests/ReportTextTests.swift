@@ -212,7 +212,7 @@ extension TimeOfDayTests {
             let damaged = ReportSummary(
                 ReportSample.entry("editor", pid: 7, seconds: 0), nil, problem: "it isn't a JSON object")
             let text = TimeOfDayTests.inZone("UTC0") {
-                ReportSummary.table([whole, little, damaged], width: 110)
+                ReportSummary.table([whole, little, damaged], width: 110).joined(separator: "\n")
             }
             #expect(
                 text == """

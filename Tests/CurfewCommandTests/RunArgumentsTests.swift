@@ -344,6 +344,23 @@ struct RunArgumentsTests {
         #expect(problem("--name=a\nb", "y")?.contains("\"a\\nb\"") == true)
     }
 
+    @Test("A soft limit above the fatal one would never warn")
+    func softLimits() {
+        #expect(
+            problem("--memory=200M", "--memory-high=300M", "x")
+                == "curfew: run: --memory-high 300 MiB is above --memory 200 MiB: it would never warn")
+        #expect(
+            problem("--memory=200M", "--background-memory-high=300M", "x")
+                == "curfew: run: --background-memory-high 300 MiB is above --memory 200 MiB: it would never warn")
+        #expect(
+            problem("--memory=1G", "--background-memory=100M", "--background-memory-high=300M", "x")
+                == "curfew: run: --background-memory-high 300 MiB is above --background-memory 100 MiB: it would never warn"
+        )
+        #expect(problem("--memory=200M", "--memory-high=200M", "x") == nil)
+        #expect(problem("--memory=200M", "--memory-high=inf", "x") == nil)
+        #expect(problem("--memory-high=300M", "--background-memory=200M", "x") == nil)
+    }
+
     @Test("A mistake in what is told of events is told in one line")
     func eventMistakes() {
         let word = "letters, digits, - _ and . (first a letter), 64 at most"

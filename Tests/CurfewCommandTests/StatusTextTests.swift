@@ -98,7 +98,7 @@ struct StatusTextTests {
     func info() throws {
         let line = "event name=didDeliver number=3 app=a kind=wake info.a-b=1 info.id=true info.app=\"\""
         let event = try #require(try Message.parse(line))
-        let json = JSON.object(AppStatus.members(of: event))
+        let json = JSON.object(event.jsonMembers)
         #expect(json["number"] == .integer(3))
         #expect(json["kind"] == .string("wake"))
         #expect(

@@ -10,7 +10,7 @@ struct TracerTests {
         return scenario
     }
 
-    @Test("A tracer is looked for before a suspension, and only then")
+    @Test("In front nobody looks; a tracer is looked for before a suspension")
     func lookedFor() {
         let scenario = Scenario()
         scenario.tracer = nil
@@ -21,15 +21,69 @@ struct TracerTests {
             scenario.send(.tracerChecked(.a, isTraced: false)) == [
                 "suspend a", "a background -> suspended", "reply 1: suspended",
             ])
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("One that was there before home is seen at the edge: nothing of the budget is spent")
+    func seenAtTheEdge() {
+        let scenario = traced(Scenario())
+        scenario.begin()
+        #expect(scenario.home() == ["a active -> background", "note a traced"])
+        #expect(scenario.run(.seconds(30)).isEmpty)
+        #expect(scenario.remaining() == "600s")
+    }
+
+    @Test("One that comes while the budget runs is seen within a second")
+    func seenWithinASecond() {
+        let scenario = Scenario.inBackground(tasks: "one")
+        scenario.run(.milliseconds(2_500))
+        scenario.tracer = true
+        #expect(scenario.run(.seconds(1)) == ["note a traced"])
+        #expect(scenario.remaining() == "597s")
+        scenario.tracer = false
+        #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
+        #expect(scenario.remaining() == "596.5s")
+    }
+
+    @Test("In front one is looked for each second while a launch, an answer or an end is waited for")
+    func seenWhileOwed() {
+        let launching = Scenario(.with { $0.requiresHello = true })
+        let answering = Scenario()
+        answering.hello()
+        let ending = Scenario()
+        ending.quit()
+        for scenario in [launching, answering, ending] {
+            #expect(scenario.untilWakeUp == "1s")
+            scenario.run(.seconds(2))
+            scenario.tracer = true
+            #expect(scenario.run(.seconds(1)) == ["note a traced"])
+            #expect(scenario.run(.seconds(100)).isEmpty)
+        }
+    }
+
+    @Test("Where nothing runs down nobody looks")
+    func idle() {
+        #expect(Scenario().untilWakeUp == nil)
+        #expect(Scenario.aware().untilWakeUp == nil)
+        #expect(Scenario.suspended().untilWakeUp == nil)
+        let policy = Policy.with {
+            $0.backgroundBudget = .infinite
+            $0.backgroundCPU = nil
+        }
+        #expect(Scenario.inBackground(policy, tasks: "one").untilWakeUp == nil)
     }
 
     @Test("A tracer is looked for before the warning, and again before the kill")
     func lookedForBeforeWarning() {
         let scenario = Scenario.inBackground(tasks: "one")
+        scenario.run(.milliseconds(594_500))
         scenario.tracer = nil
-        #expect(scenario.run(.seconds(595)) == ["check tracer a"])
+        #expect(scenario.run(.milliseconds(500)) == ["check tracer a"])
         #expect(scenario.send(.tracerChecked(.a, isTraced: false)) == ["note a warned tasks 1"])
-        #expect(scenario.run(.seconds(5)) == ["check tracer a"])
+        scenario.tracer = false
+        scenario.run(.milliseconds(4_500))
+        scenario.tracer = nil
+        #expect(scenario.run(.milliseconds(500)) == ["check tracer a"])
         #expect(scenario.send(.tracerChecked(.a, isTraced: false)).last == "a background -> notRunning")
     }
 
@@ -65,7 +119,7 @@ struct TracerTests {
     func interval() {
         let scenario = traced(Scenario())
         scenario.home()
-        #expect(scenario.untilDeadline == "1s")
+        #expect(scenario.untilWakeUp == "1s")
         scenario.tracer = nil
         #expect(scenario.run(.seconds(10)) == ["check tracer a"])
     }
@@ -74,11 +128,12 @@ struct TracerTests {
     func budgetStands() {
         let scenario = traced(Scenario.inBackground(tasks: "one"))
         #expect(scenario.run(.seconds(595)) == ["note a traced"])
-        #expect(scenario.remaining() == "5s")
+        #expect(scenario.remaining() == "599s")
         #expect(scenario.run(.seconds(1_000)).isEmpty)
-        #expect(scenario.remaining() == "5s")
+        #expect(scenario.remaining() == "599s")
         scenario.tracer = false
-        #expect(scenario.run(.seconds(1)) == ["note a no longer traced", "note a warned tasks 1"])
+        #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
+        #expect(scenario.run(.seconds(594)) == ["note a warned tasks 1"])
         #expect(scenario.run(.milliseconds(4_999)).isEmpty)
         #expect(scenario.run(.milliseconds(1)).last == "a background -> notRunning")
     }
@@ -91,20 +146,20 @@ struct TracerTests {
         #expect(scenario.run(.seconds(5)) == ["note a traced"])
         scenario.run(.seconds(50))
         scenario.tracer = false
-        #expect(scenario.run(.seconds(1)).first == "note a no longer traced")
-        #expect(scenario.state() == .notRunning)
+        #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
+        #expect(scenario.run(.milliseconds(3_999)).isEmpty)
+        #expect(scenario.run(.milliseconds(1)).last == "a background -> notRunning")
     }
 
     @Test("A traced app that doesn't acknowledge didEnterBackground isn't killed, until detached")
     func acknowledgementHeldOff() {
         let scenario = traced(Scenario.aware())
-        scenario.home()
-        #expect(scenario.run(.seconds(5)) == ["note a traced"])
+        #expect(scenario.home().last == "note a traced")
         #expect(scenario.run(.seconds(100)).isEmpty)
         scenario.tracer = false
+        #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
         #expect(
-            scenario.run(.seconds(1)) == [
-                "note a no longer traced",
+            scenario.run(.seconds(5)) == [
                 "kill a scene-update-watchdog in background, event didEnterBackground, limit 5s, elapsed 5s, CPU 0s",
                 "a background -> notRunning",
             ])
@@ -123,7 +178,8 @@ struct TracerTests {
         scenario.quit()
         #expect(scenario.run(.seconds(60)) == ["note a traced"])
         scenario.tracer = false
-        #expect(scenario.run(.seconds(1)).contains("a active -> notRunning"))
+        #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
+        #expect(scenario.run(.seconds(4)).contains("a active -> notRunning"))
     }
 
     @Test("What begins while traced runs from the detachment")
@@ -135,14 +191,15 @@ struct TracerTests {
         scenario.home()
         scenario.tracer = false
         #expect(scenario.run(.seconds(1)) == ["note a no longer traced"])
-        #expect(scenario.untilDeadline == "5s")
+        #expect(scenario.run(.milliseconds(4_999)).isEmpty)
+        #expect(scenario.run(.milliseconds(1)).last == "a background -> notRunning")
     }
 
     @Test("A traced plain app's grace stands")
     func plainGraceStands() {
         let scenario = traced(Scenario(.with { $0.grace = .seconds(3) }))
-        scenario.home()
-        #expect(scenario.run(.seconds(60)) == ["note a traced"])
+        #expect(scenario.home() == ["a active -> background", "note a traced"])
+        #expect(scenario.run(.seconds(60)).isEmpty)
         scenario.open()
         scenario.home()
         scenario.tracer = false

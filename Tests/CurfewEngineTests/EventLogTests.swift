@@ -59,7 +59,81 @@ struct EventLogTests {
         (.note(.traced(true)), "tracerDidChange traced=true"),
         (.note(.traced(false)), "tracerDidChange traced=false"),
         (.note(.suspensionIncomplete), "suspensionIncomplete"),
+        (.note(.changeKept("localeDidChange")), "changeKept event=localeDidChange"),
+        (.note(.ready), "didBecomeReady"), (.note(.stopping), "isStopping"),
+        (.note(.timeoutExtended(.milliseconds(1_500))), "timeoutExtended seconds=1.500"),
+        (.note(.nothingToExtend), "nothingToExtend"),
+        (.note(.memoryWarning(.critical)), "memoryWarning level=critical"),
+        (.note(.cpuLimitPassed(used: .seconds(48), elapsed: .seconds(50))), "cpuLimitPassed cpu=48.000 seconds=50.000"),
+        (
+            .note(.lockedFiles([FileLock(path: "/a b", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)])),
+            #"suspendedWithLockedFiles locks="/a b (POSIX, pid 7)""#
+        ),
+        (.statusText("1"), "didNotifyStatus text=1"), (.mainProcess(7), "mainProcessDidChange pid=7"),
+        (.notificationIgnored(reason: "x"), "notificationIgnored reason=x"),
+        (.pagedOut(PageOutResult(resident: 1, swapped: 2)), "didPageOut resident=1 swapped=2"),
+        (.pressure(.warning, available: 9), "memoryPressureDidChange level=warning available=9"),
+        (.settingsLost(reason: "x"), "settingsLost reason=x"), (.hookDropped(event: "x"), "hookDropped event=x"),
     ]
+
+    /// The rows of docs/json.md's table of events: its keys by name.
+    private static let documented: [String: Set<String>] = {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = String(decoding: SmallFile.bytes(of: "/\(root)/docs/json.md") ?? [], as: UTF8.self)
+        let section = text.split(separator: "\n## Events").last?.split(separator: "\n## ").first ?? ""
+        var rows: [String: Set<String>] = [:]
+        for row in section.split(separator: "\n") where row.hasPrefix("| `") {
+            let cells = row.split(separator: "|")
+            guard cells.count > 2 else { continue }
+            let keys = quoted(cells[1])
+            for name in quoted(cells[0]) { rows[name] = keys }
+        }
+        return rows
+    }()
+
+    private static func quoted(_ cell: Substring) -> Set<String> {
+        let parts = cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        return Set(parts.filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) })
+    }
+
+    /// What docs/json.md says below that table.
+    private static func isDocumented(_ value: JSON, as key: String) -> Bool {
+        switch key {
+        case "seq", "task", "pid", "status", "signal", "available", "resident", "swapped", "number":
+            if case .integer = value { true } else { false }
+        case "seconds", "cpu", "time":
+            switch value {
+            case .number, .integer: true
+            default: false
+            }
+        case "traced": if case .bool = value { true } else { false }
+        default: if case .string = value { true } else { false }
+        }
+    }
+
+    @Test("Each key is documented, and of the documented type, in a report as well", arguments: lines)
+    func types(record: EventRecord, text: String) throws {
+        let name = String(text.prefix { $0 != " " })
+        let keys = try #require(Self.documented[name], "docs/json.md doesn't have \(name)")
+        var log = EventLog()
+        let entry = log.append(record, at: Instant(nanoseconds: 1))
+        let now = Instant(nanoseconds: curfew_monotonic_nanoseconds())
+        let report = RunReport(
+            name: "backup", leader: 7, command: ["x"], containment: "cgroup2", policy: Policy(profile: .ios4),
+            startedAt: now, endedAt: now, measures: RunMeasures(), snapshot: nil, events: [entry],
+            ending: .sample(kill: .sample(.timeLimit))
+        ).json
+        guard case .array(let events)? = report["events"], case .object(let told)? = events.first else {
+            Issue.record("no event in \(report.text)")
+            return
+        }
+        for members in [entry.message(app: "backup").jsonMembers, told] {
+            for (key, value) in members {
+                #expect(["name", "number", "time", "app"].contains(key) || keys.contains(key), "\(name): \(key)")
+                #expect(Self.isDocumented(value, as: key), "\(name): \(key) is \(value.text)")
+            }
+        }
+    }
 
     @Test("Every kind of event, as its followers read it", arguments: lines)
     func kinds(record: EventRecord, text: String) {

@@ -43,6 +43,35 @@ struct KillSnapshotTests {
         #expect(try told(omitted: 1, includesGone: true) == [8])
     }
 
+    @Test("A lone one that nobody has seen had what the cgroup held and the others haven't")
+    func attributed() throws {
+        let now = snapshot([try process(7, nil, []), try process(8, 30, ["sh"])], at: 0)
+        let told = now.attributing(peak: 100, leader: 7, command: ["hog", "1"]).processes
+        #expect(told.map(\.footprint) == [70, 30])
+        #expect(told.map(\.commandLine) == [["hog", "1"], ["sh"]])
+        let child = now.attributing(peak: 100, leader: 8, command: ["other"]).processes
+        #expect(child.map(\.commandLine) == [[], ["sh"]])
+    }
+
+    @Test("Of several, or where not all were looked at, or without a peak, nothing is claimed")
+    func notAttributed() throws {
+        let two = snapshot([try process(7, nil, []), try process(8, nil, [])], at: 0)
+        #expect(two.attributing(peak: 100, leader: 7, command: ["a"]).processes.map(\.footprint) == [nil, nil])
+        let omitting = snapshot([try process(7, nil, [])], at: 0, omitted: 1)
+        #expect(omitting.attributing(peak: 100, leader: 7, command: ["a"]).processes[0].footprint == nil)
+        let one = snapshot([try process(7, nil, [])], at: 0)
+        #expect(one.attributing(peak: nil, leader: 7, command: ["a"]).processes[0].footprint == nil)
+    }
+
+    @Test("What was attributed stays, and its command line is the one that was seen")
+    func attributedAndSeen() throws {
+        let earlier = snapshot([try process(7, 40, ["hog"])], at: 0)
+        let now = snapshot([try process(7, nil, [])], at: 1)
+        let told = now.attributing(peak: 100, leader: 1, command: []).completed(by: earlier, includesGone: true)
+        #expect(told.processes.map(\.footprint) == [100])
+        #expect(told.processes[0].commandLine == ["hog"])
+    }
+
     @Test("What was seen more than a second ago stands for what is dying, not for what is gone")
     func stale() throws {
         let earlier = snapshot([try process(7, 100), try process(9, 1)], at: 0)

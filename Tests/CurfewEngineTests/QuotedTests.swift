@@ -17,7 +17,7 @@ struct QuotedTests {
         "In one of UTF-8",
         arguments: [
             ("sleep", "‘sleep’"), ("it's", "‘it's’"), ("a‘b’", "‘a‘b\\’’"), ("é\\\n", "‘é\\\\\\n’"),
-            ("\u{85}", "‘\\302\\205’"),
+            ("\u{85}", "‘\\302\\205’"), ("\u{202e}x\u{2066}", "‘\\342\\200\\256x\\342\\201\\246’"),
         ])
     func unicode(text: String, expected: String) { #expect(Quoted(isUnicode: true).quote(text) == expected) }
 }

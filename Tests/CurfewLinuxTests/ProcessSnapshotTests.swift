@@ -78,6 +78,23 @@ struct ProcessSnapshotTests {
         #expect(words.reduce(0) { $0 + $1.utf8.count + 1 } == 4_097)
     }
 
+    @Test("Of what SIGKILL has ended its name can be had, until it is reaped")
+    func killed() throws {
+        let child = try TestChild(["/bin/sleep", "100"])
+        defer { child.end() }
+        #expect(eventually { Procfs.commandName(child.pid) == "sleep" })
+        _ = curfew_kill(child.pid, SIGKILL)
+        #expect(eventually { Procfs.stat(child.pid)?.isGone == true })
+        #expect(ProcessSnapshot(of: child.pid) == nil)
+        let snapshot = try #require(ProcessSnapshot(of: child.pid, includingKilled: true))
+        #expect(snapshot.name == "sleep")
+        #expect(snapshot.footprint == nil)
+        let zombie = try TestChild(["/bin/true"])
+        defer { zombie.end() }
+        #expect(eventually { Procfs.stat(zombie.pid)?.isGone == true })
+        #expect(ProcessSnapshot(of: zombie.pid, includingKilled: true) == nil)
+    }
+
     @Test("What is gone has none: a zombie, a pid that nobody has, one that can't be")
     func gone() throws {
         let zombie = try TestChild(["/bin/true"])

@@ -19,6 +19,7 @@ struct ProcfsStatTests {
         #expect(stat.parent == 17)
         #expect(stat.processGroup == 1230)
         #expect(stat.cpuTicks == 77)
+        #expect(stat.waitedCPUTicks == 11)
         #expect(stat.threads == 3)
         #expect(stat.startTime == 8126)
         #expect(!stat.isSupervisor)

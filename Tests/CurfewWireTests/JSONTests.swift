@@ -23,7 +23,7 @@ struct JSONTests {
             (.string(""), #""""#),
             (.string("a\"b\\c/d"), #""a\"b\\c/d""#),
             (.string("\u{8}\u{c}\n\r\t"), #""\b\f\n\r\t""#),
-            (.string("\u{0}\u{1f}\u{7f}"), "\"\\u0000\\u001f\u{7f}\""),
+            (.string("\u{0}\u{1f}\u{7f}"), #""\u0000\u001f\u007f""#),
             (.string("größe 😀"), "\"größe 😀\""),
             (.array([]), "[]"),
             (.array([.integer(1), .array([.null])]), "[1,[null]]"),

@@ -343,6 +343,52 @@ def test_a_debugger_holds_suspension_off(sandbox, containment):
     wait_for("it to run", lambda: state_letter(leader) != "T")
 
 
+def test_a_debugger_that_was_there_before_holds_the_budget(sandbox, containment):
+    """Seen at the edge, and by `curfew status` in front."""
+    running = sandbox.shell(
+        "curfew task begin t && while :; do sleep 0.05; done", options=["--containment", containment])
+    running.expect("1")
+    leader = running.status()["pid"]
+    tracer = subprocess.Popen(
+        ["strace", "-q", "-o", str(sandbox.scratch / "strace"), "-p", str(leader)], stderr=subprocess.PIPE)
+    try:
+        if not attached(tracer, leader):
+            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+        assert running.status().get("traced") is True
+        sandbox.curfew("home", running.name)
+        left = running.status()["remaining"]
+        assert left > 599
+        # Two looks later.
+        wait_for("some time in background", lambda: running.status()["since"] > 2.5)
+        assert (running.status()["remaining"], running.status().get("traced")) == (left, True)
+    finally:
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(10)
+        tracer.stderr.close()
+    wait_for("the budget to run", lambda: running.status()["remaining"] < left)
+    assert "traced" not in running.status()
+    sandbox.curfew("quit", running.name)
+
+
+def test_a_debugger_that_comes_while_the_budget_runs_is_seen(sandbox):
+    """Nobody asks; the next look is within a second."""
+    running = sandbox.shell("curfew task begin t && while :; do sleep 0.05; done")
+    running.expect("1")
+    leader = running.status()["pid"]
+    sandbox.curfew("home", running.name)
+    tracer = subprocess.Popen(
+        ["strace", "-q", "-o", str(sandbox.scratch / "strace"), "-p", str(leader)], stderr=subprocess.PIPE)
+    try:
+        if not attached(tracer, leader):
+            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+        wait_for("the event", lambda: "tracerDidChange" in sandbox.curfew("events", running.name).stdout)
+    finally:
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(10)
+        tracer.stderr.close()
+    sandbox.curfew("quit", running.name)
+
+
 def attached(tracer, pid):
     def tracer_pid():
         text = pathlib.Path(f"/proc/{pid}/status").read_text()

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from conftest import LIMIT, binary, wait_for
-from programs.helpers import AS_ORDINARY, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root
+from conftest import LIMIT, binary, cgroup2_directory, is_alive, state_letter, wait_for
+from programs.helpers import AS_ORDINARY, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root, program
 
 PYTHON = ORDINARY_PYTHON if os.access(ORDINARY_PYTHON, os.X_OK) else sys.executable
 
@@ -270,8 +270,9 @@ def test_page_out_without_swap_is_told(sandbox):
     assert result.stderr == "curfew: run: --page-out does nothing: this machine has no swap\n"
 
 
-def test_a_suspended_app_goes_to_swap_and_comes_back(sandbox, held, swap):
-    app = App(sandbox, *held, "--page-out", "100ms", "--page-out-above", "1M")
+def test_a_suspended_app_goes_to_swap_and_comes_back(sandbox, containment, swap):
+    """All the while its footprint is what it was."""
+    app = App(sandbox, "--containment", containment, "--page-out", "100ms", "--page-out-above", "1M")
     app.do("eat 40")
     assert app.home() == "suspended"
     moved = app.wait_event("didPageOut")
@@ -285,6 +286,18 @@ def test_a_suspended_app_goes_to_swap_and_comes_back(sandbox, held, swap):
 
 
 # ---- CPU time ------------------------------------------------------------------------------------------------------
+
+
+def test_shared_pages_are_resident_once(sandbox, containment):
+    options = ["--containment", containment, "--page-out", "10m"]
+    running = sandbox.start(program("eater"), "40", "share", "3", options=options, stdin=subprocess.PIPE)
+    running.expect("up")
+    status = running.status()
+    assert status["processes"] == 4
+    assert 40 << 20 <= status["resident"] < 80 << 20, status
+    assert 40 << 20 <= status["footprint"] < 80 << 20, status
+    running.process.stdin.close()
+    assert running.wait() == 0
 
 
 def test_background_cpu_is_limited(sandbox, containment):
@@ -310,6 +323,29 @@ def test_the_whole_tree_s_cpu_time_counts(sandbox, containment):
     running.process.stdin.flush()
     status, _, err = running.finish()
     assert (status, "killed: cpu-limit" in err) == (137, True), err
+
+
+def test_cpu_time_of_children_that_have_ended_counts(sandbox, containment):
+    """A shell that starts one short program after the other uses next to nothing itself."""
+    running = sandbox.shell(
+        "echo up; read x; while :; do sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'; done",
+        stdin=subprocess.PIPE, options=["--containment", containment, "--background-cpu", "5%/10s", "--grace", "inf"])
+    running.expect("up")
+    sandbox.curfew("home", running.name)
+    running.process.stdin.write(b"\n")
+    running.process.stdin.flush()
+    seen = [0.0]
+    def cpu():
+        result = sandbox.curfew("status", running.name, "--json")
+        if result.returncode == 0:
+            seen.append(json.loads(result.stdout)["cpu"])
+        return running.process.poll() is not None
+    wait_for("its end", cpu)
+    status, _, err = running.finish()
+    assert (status, "killed: cpu-limit" in err) == (137, True), err
+    assert seen == sorted(seen), "it ran backwards"
+    kept = report(sandbox, running.name)
+    assert kept["cpuSeconds"] >= 0.5 and kept["cpuSeconds"] >= seen[-1]
 
 
 def test_an_excess_is_only_logged_when_asked(sandbox):
@@ -617,6 +653,62 @@ def test_a_report_that_cant_be_kept_is_told(sandbox, why):
     assert status == 124
     first, second, rest = err.split("\n")
     assert "killed: time-limit" in first and "its report couldn't be kept" in second and rest == ""
+
+
+@pytest.mark.parametrize("kind", ["cgroup2", "cgroup1"])
+def test_the_kernels_victim_is_told_of_when_it_was_quicker(sandbox, kind):
+    """The supervisor sees it only once it is dead: stopped meanwhile, as a busy machine can hold it up."""
+    eater = program("eater")
+    options = ["--containment", kind, "--memory", "60M"]
+    probe = sandbox.curfew("run", *options, "--", "true")
+    if probe.returncode == 125:
+        pytest.skip(f"{kind} can't be had here: {probe.stderr.strip()}")
+    running = sandbox.start(eater, "200", "self", "told", options=options, stdin=subprocess.PIPE)
+    running.expect("up")
+    status = running.status()
+    if "memory" not in status["containment"]:
+        sandbox.curfew("quit", running.name)
+        pytest.skip("the kernel keeps no memory limit here")
+    os.kill(status["supervisor"], signal.SIGSTOP)
+    try:
+        running.process.stdin.write(b"\n")
+        running.process.stdin.flush()
+        wait_for("the kernel's kill", lambda: state_letter(status["pid"]) in ("Z", None))
+    finally:
+        if is_alive(status["supervisor"]):
+            os.kill(status["supervisor"], signal.SIGCONT)
+    assert running.wait() == 137
+    kept = report(sandbox, running.name)
+    assert kept["reason"] == "memory-limit"
+    victim = kept["processes"][0]
+    assert (victim["pid"], victim["command"][:2]) == (status["pid"], [str(eater), "200"])
+    assert 40 << 20 < victim["footprintBytes"] <= 61 << 20
+
+
+@needs_root
+@pytest.mark.parametrize("verb", ["run", "timeout", "timeout --profile ios4"])
+def test_a_report_lost_for_want_of_a_home_is_told(sandbox, verb):
+    """By all but `curfew timeout`, which says what GNU timeout says."""
+    os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+    environment = {key: value for key, value in sandbox.environment.items() if key not in ("HOME", "XDG_STATE_HOME")}
+    words = ["run", "--time-limit", "0.1", "--"] if verb == "run" else [*verb.split(), "0.1"]
+    result = sandbox.curfew(*words, "sleep", "60", env=environment, cwd="/", **AS_ORDINARY)
+    assert result.returncode == 124
+    told = "its report wasn't kept: there is no home directory of this user's; XDG_STATE_HOME can name" in result.stderr
+    assert told == (verb != "timeout"), result.stderr
+    if verb == "timeout":
+        assert result.stderr == ""
+
+
+@needs_root
+def test_a_cgroup_that_cant_be_made_is_named(sandbox):
+    """Our own, and not what lies beside the hierarchy."""
+    own = cgroup2_directory()
+    if own is None:
+        pytest.skip("there is no cgroup v2 here")
+    os.chown(sandbox.runtime, ORDINARY, ORDINARY)
+    result = sandbox.curfew("run", "--containment", "cgroup2", "--name", "x", "--", "true", cwd="/", **AS_ORDINARY)
+    assert (result.returncode, f"make cgroup {own}/curfew.x.".replace("//", "/") in result.stderr) == (125, True), result.stderr
 
 
 @needs_root

@@ -127,8 +127,24 @@ final class Scenario {
         return lines
     }
 
-    /// The time to the next deadline, as text; nil when nothing is armed.
-    var untilDeadline: String? { supervisor.nextDeadline.map { text($0 - now) } }
+    /// The time to the next wake-up, as text, a mere look for a debugger included; nil when nothing is armed.
+    var untilWakeUp: String? { supervisor.nextDeadline.map { text($0 - now) } }
+
+    /// The time to the next deadline at which something happens, as text; nil when nothing is armed. A look for a debugger
+    /// that finds all as it was is nothing.
+    var untilDeadline: String? {
+        var ahead = supervisor
+        for _ in 0..<2_000 {
+            guard let deadline = ahead.nextDeadline else { return nil }
+            let instant = max(now, deadline)
+            for effect in ahead.handle(.tick, at: instant) {
+                guard case .checkTracer(let app) = effect else { return text(deadline - now) }
+                let answer = Input.tracerChecked(app, isTraced: ahead.app(app)?.isTraced ?? false)
+                if !ahead.handle(answer, at: instant).isEmpty { return text(deadline - now) }
+            }
+        }
+        return nil
+    }
 
     // MARK: Inputs
 

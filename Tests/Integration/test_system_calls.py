@@ -1,0 +1,77 @@
+"""How many system calls of each kind Curfew itself makes for a launch: bounds, so that one made over and over shows.
+
+What a machine lacks (cgroups, root) makes fewer. A mend that needs one more raises its bound here, knowingly.
+"""
+
+import collections
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import LIMIT, binary
+
+pytestmark = pytest.mark.skipif(not shutil.which("strace"), reason="there is no strace; make deps installs it")
+
+# Of front and supervisor, from their exec to their end, and of the child up to its exec.
+USUAL = 4
+BOUNDS = {
+    "prctl": 12, "openat": 12, "close": 12, "read": 10, "mmap": 6, "fcntl": 10, "rt_sigaction": 10, "epoll_ctl": 8,
+    "rt_sigprocmask": 6, "waitid": 6, "setpgid": 6, "brk": 8, "unlinkat": 6, "mkdirat": 6, "getrandom": 6,
+}
+# Each memory cgroup's files.
+WITH_MEMORY = BOUNDS | {"openat": 32, "close": 30, "read": 28, "write": 8, "newfstatat": 8}
+LAUNCHES = {
+    "run": (["run", "--"], BOUNDS),
+    "run on the tree": (["run", "--containment=tree", "--"], BOUNDS),
+    "run with a memory limit": (["run", "--memory", "200M", "--"], WITH_MEMORY),
+    "timeout": (["timeout", "10"], BOUNDS),
+}
+
+
+def calls(sandbox, *arguments):
+    """The calls by name of what `curfew ARGUMENTS` runs, without those of the programs it starts."""
+    trace = sandbox.scratch / "trace"
+    result = subprocess.run(
+        ["strace", "-f", "-qq", "-o", trace, binary(), *arguments], env=sandbox.environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=LIMIT)
+    if "ptrace" in result.stderr.lower() and result.returncode != 0:
+        pytest.skip(f"nothing can be traced here: {result.stderr}")
+    assert result.returncode == 0, result.stderr
+    lines = [line.split(maxsplit=1) for line in trace.read_text().splitlines()]
+    parents = {}
+    for pid, call in lines:
+        made = re.match(r"(?:<\.\.\. )?v?(?:clone3?|fork)\b.*= (\d+)$", call)
+        if made:
+            parents[made[1]] = pid
+    # The first pid's first exec is Curfew's own; whatever execs later is a program, and so is what that starts.
+    ours, programs, counts = True, set(), collections.Counter()
+    for pid, call in lines:
+        if pid in programs or parents.get(pid) in programs:
+            programs.add(pid)
+            continue
+        name = re.match(r"(\w+)\(", call)
+        if name:
+            counts[name[1]] += 1
+        if re.match(r"(<\.\.\. )?execve\b.* = 0$", call):
+            if not ours:
+                programs.add(pid)
+            ours = False
+    return counts
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_of_a_launch(sandbox, launch):
+    arguments, bounds = LAUNCHES[launch]
+    counts = calls(sandbox, *arguments, "/bin/true")
+    most = {name: count for name, count in counts.items() if count > bounds.get(name, USUAL)}
+    assert not most, f"more than expected: {most}; all: {dict(counts)}"
+    assert counts["execve"] == 2, counts
+
+
+def test_a_childs_end_costs_few(sandbox):
+    """Orphans come to the supervisor: each end is one wake-up, with one look for what it has said."""
+    script = "for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 0 &); done"
+    counts = calls(sandbox, "run", "--wait-all", "--", "/bin/sh", "-c", script)
+    assert counts["recvmsg"] <= 14, counts
