@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 // ---- descriptors ------------------------------------------------------------------------------
 
@@ -188,6 +189,21 @@ int curfew_fstat(int fd, struct curfew_file_status *status)
 {
     struct stat from;
     return file_status(RAW(SYS_fstat, fd, &from), &from, status);
+}
+
+// Source: kernel, include/uapi/linux/magic.h.
+#define TMPFS_TYPE 0x01021994
+#define HUGETLBFS_TYPE 0x958458f6
+
+int curfew_is_in_memory_at(int directory, const char *path)
+{
+    struct statfs from = {0};
+    int fd = (int)RAW(SYS_openat, directory, path, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return fd;
+    long result = RAW(SYS_fstatfs, fd, &from);
+    RAW(SYS_close, fd);
+    return result < 0 ? (int)result : from.f_type == TMPFS_TYPE || from.f_type == HUGETLBFS_TYPE;
 }
 
 // ---- directories ------------------------------------------------------------------------------

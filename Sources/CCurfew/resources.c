@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
+#include <sys/sysinfo.h>
 
 // Newer than some headers. Source: kernel, scripts/syscall.tbl (Linux 5.10), include/uapi/asm-generic/mman-common.h.
 #ifndef SYS_process_madvise
@@ -75,6 +76,19 @@ _Static_assert(sizeof(struct curfew_range) == 2 * sizeof(void *), "as struct iov
 int curfew_page_out(int pidfd, const struct curfew_range *ranges, size_t count)
 {
     return (int)RAW(SYS_process_madvise, pidfd, ranges, count, ADVICE_PAGE_OUT, 0);
+}
+
+// Source: sysinfo(2).
+int curfew_memory_in_use(struct curfew_memory_use *use)
+{
+    struct sysinfo from = {0};
+    long result = RAW(SYS_sysinfo, &from);
+    if (result < 0)
+        return (int)result;
+    *use = (struct curfew_memory_use){
+        .shared = (uint64_t)from.sharedram * from.mem_unit,
+        .swapped = (uint64_t)(from.totalswap - from.freeswap) * from.mem_unit};
+    return 0;
 }
 
 // ---- disks ------------------------------------------------------------------------------------

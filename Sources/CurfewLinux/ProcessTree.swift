@@ -30,6 +30,7 @@ public final class ProcessTree {
     var needsAnotherWalk = false
     /// Whether a process was found, and had ended when it was looked at.
     var hasSeenVanishing = false
+    var sampled = SampledMemory()
 
     struct Member {
         var pid: Int32
@@ -259,51 +260,6 @@ public final class ProcessTree {
             return sum &+ stat.cpuTicks &+ stat.waitedCPUTicks
         }
         return ticks * 1_000_000 / UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-    }
-
-    /// Memory the kernel can't drop, exactly where that is cheap or `isExact`, else by what is resident and anonymous.
-    ///
-    /// `limit`: what the caller compares with. Shared pages count several times in the cheap figure, so a figure over
-    /// the limit is made sure of before it is believed.
-    public func footprint(limit: UInt64? = nil) -> UInt64 {
-        if let footprint = containment.footprint { return footprint }
-        let pids = processes()
-        if let limit, let footprint = Self.cheapFootprint(of: pids, limit: limit) { return footprint }
-        return Self.proportionalFootprint(of: pids, limit: limit)
-    }
-
-    /// By each process's share of the pages that it shares.
-    ///
-    /// Who ends meanwhile leaves its share to those that are read after it, where it is counted again. So a sum over the
-    /// limit is believed only if all it is made of were still there when all were read once more.
-    private static func proportionalFootprint(of pids: [Int32], limit: UInt64?) -> UInt64 {
-        var parts = pids.map { Procfs.proportionalFootprint($0) }
-        var least = UInt64.max
-        for _ in 0..<4 {
-            let sum = parts.reduce(0) { $0 + ($1 ?? 0) }
-            least = min(least, sum)
-            guard let limit, sum > limit else { break }
-            let again = pids.map { Procfs.proportionalFootprint($0) }
-            if zip(parts, again).allSatisfy({ ($0 ?? 0) == 0 || ($1 ?? 0) > 0 }) { return sum }
-            parts = again
-        }
-        return least
-    }
-
-    /// By what is resident, where that decides: nothing much is, or one process alone is over the limit. Nil where
-    /// shared pages would have to be told from others.
-    private static func cheapFootprint(of pids: [Int32], limit: UInt64) -> UInt64? {
-        var anonymous: UInt64 = 0
-        var largest: UInt64 = 0
-        var resident: UInt64 = 0
-        for pid in pids {
-            guard let memory = Procfs.anonymousResident(pid) else { continue }
-            anonymous += memory.anonymous
-            largest = max(largest, memory.anonymous)
-            resident += memory.resident
-        }
-        if resident <= limit { return anonymous }
-        return largest > limit ? largest : nil
     }
 
     /// Whether a process outside the tree traces one of it. Looks at the first 32: a debugger sits on the leader.

@@ -36,7 +36,9 @@ extension Procfs {
     }
 
     /// Anonymous, shared and swapped memory in bytes, pages shared with others in full.
-    static func footprint(_ pid: Int32) -> UInt64? {
+    static func footprint(_ pid: Int32) -> UInt64? { fullFootprint(pid)?.total }
+
+    static func fullFootprint(_ pid: Int32) -> Footprint? {
         let bytes = withPath(pid, "/status") { path in
             SmallFile.withContents(of: String(cString: path)) { footprint(inStatus: $0) }
         }
@@ -44,13 +46,13 @@ extension Procfs {
     }
 
     /// From the text of /proc/PID/status; nil for what has no memory of its own, as a kernel thread.
-    static func footprint(inStatus text: UnsafeRawBufferPointer) -> UInt64? {
+    static func footprint(inStatus text: UnsafeRawBufferPointer) -> Footprint? {
         guard let anonymous = text.number(after: "RssAnon:"), let shared = text.number(after: "RssShmem:"),
             let swapped = text.number(after: "VmSwap:")
         else {
             return nil
         }
-        return (anonymous &+ shared &+ swapped) &* 1024
+        return Footprint(anonymous: (anonymous &+ swapped) &* 1024, shared: shared &* 1024)
     }
 
     /// How many descriptors it has open; nil if that isn't told.

@@ -164,14 +164,30 @@ public enum Procfs {
         }
     }
 
-    /// Anonymous, shared-anonymous and swapped memory in bytes, shared pages in their proportion.
-    ///
-    /// Walks every mapping: 0.2 ms at 20 MiB, 7 ms at 500 MiB.
-    public static func proportionalFootprint(_ pid: Int32) -> UInt64? {
-        proportionalMemory(pid).map { $0.resident + $0.swapped }
+    /// What a process has that the kernel can't drop, in bytes.
+    struct Footprint: Sendable, Hashable {
+        /// Anonymous, in memory and in swap.
+        var anonymous: UInt64 = 0
+        /// Shared memory that it has mapped.
+        var shared: UInt64 = 0
+
+        var total: UInt64 { anonymous + shared }
     }
 
-    /// The same, in memory and in swap.
+    /// Shared pages in their proportion. Walks every mapping: 0.2 ms at 20 MiB, 7 ms at 500 MiB.
+    ///
+    /// Of one that may not be looked at, as it isn't dumpable, shared pages are counted in full.
+    static func proportionalFootprint(_ pid: Int32) -> Footprint? {
+        let footprint = withPath(pid, "/smaps_rollup") { path in
+            SmallFile.withContents(of: String(cString: path)) { text in
+                let anonymous = (text.number(after: "Pss_Anon:") ?? 0) + (text.number(after: "SwapPss:") ?? 0)
+                return Footprint(anonymous: anonymous * 1024, shared: (text.number(after: "Pss_Shmem:") ?? 0) * 1024)
+            }
+        }
+        return footprint ?? fullFootprint(pid)
+    }
+
+    /// By its mappings, in memory and in swap, shared pages in their proportion; nil where it may not be looked at.
     static func proportionalMemory(_ pid: Int32) -> (resident: UInt64, swapped: UInt64)? {
         withPath(pid, "/smaps_rollup") { path in
             SmallFile.withContents(of: String(cString: path)) { text in

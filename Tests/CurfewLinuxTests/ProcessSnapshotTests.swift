@@ -163,7 +163,7 @@ struct ProcessSnapshotTests {
 
     @Test("The footprint is what the kernel can't drop; without all three figures it isn't told")
     func footprint() {
-        let footprint = { (text: String) in Array(text.utf8).withUnsafeBytes { Procfs.footprint(inStatus: $0) } }
+        let footprint = { (text: String) in Array(text.utf8).withUnsafeBytes { Procfs.footprint(inStatus: $0)?.total } }
         let status = """
             Name:\tRssAnon: 7
             VmRSS:\t    9000 kB

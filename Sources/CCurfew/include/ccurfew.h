@@ -150,6 +150,7 @@ struct curfew_file_status {
 };
 int curfew_stat_at(int directory, const char *path, bool follow, struct curfew_file_status *status);
 int curfew_fstat(int fd, struct curfew_file_status *status);
+int curfew_is_in_memory_at(int directory, const char *path);   // 1: of tmpfs or hugetlbfs, as a memfd is; 0
 
 // Lists a directory: packs its names, NUL-terminated, one after another, without . and .. .
 // Returns the bytes used; *offset (0 at first) is where to go on, and is -1 after the last.
@@ -171,6 +172,12 @@ struct curfew_range {
 // Asks for the ranges of that process to go to swap; the bytes of those before the first that can't. At most 1,024, and
 // 0x7ffff000 bytes. -EPERM: needs CAP_SYS_NICE, and the rights of ptrace. -EINVAL: locked. -ENOSYS before Linux 5.10.
 int curfew_page_out(int pidfd, const struct curfew_range *ranges, size_t count);
+
+struct curfew_memory_use {
+    uint64_t shared;           // bytes of shared memory, and of files of tmpfs
+    uint64_t swapped;          // bytes
+};
+int curfew_memory_in_use(struct curfew_memory_use *use);  // the machine's
 
 struct curfew_disk_space {
     uint64_t available;        // bytes, to ordinary users

@@ -1,6 +1,8 @@
 // eater MIB [WHO] [HOW]   Allocates and touches MIB MiB as fast as it can, telling how far it has come in $ARENA.
 //
 // WHO: `self` (default), or `child`: the leader idles. HOW: `now`, or `told`: begins when a line comes on stdin.
+// KIND in the environment: `undumpable`, so that only root may look at its memory; `huge`: in huge pages; `shared`: with
+// its children to be; `memfd`: written to a file in memory that nobody maps.
 // `share N`: touches MIB first, then forks N children that only look at it; prints `up` and waits for stdin's end.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -8,14 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static volatile long *touched;
 
+static const char *kind = "";
+
+static void write_to_memory(long bytes) {
+    static char piece[65536];
+    int fd = memfd_create("eaten", 0);
+    memset(piece, 1, sizeof piece);
+    for (long at = 0; at < bytes; at += sizeof piece) {
+        if (write(fd, piece, sizeof piece) != sizeof piece) exit(9);
+        *touched = at + sizeof piece;
+    }
+}
+
 static char *eat(long bytes) {
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int how = strcmp(kind, "shared") ? MAP_PRIVATE : MAP_SHARED;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) exit(9);
+    if (!strcmp(kind, "huge")) madvise(memory, bytes, MADV_HUGEPAGE);
     for (long at = 0; at < bytes; at += 4096) {
         memory[at] = 1;
         *touched = at + 4096;
@@ -46,6 +63,8 @@ static void share(long bytes, int count) {
 
 int main(int argc, char **argv) {
     alarm(30);
+    if (getenv("KIND")) kind = getenv("KIND");
+    if (!strcmp(kind, "undumpable")) prctl(PR_SET_DUMPABLE, 0);
     if (argc < 2) return 64;
     static long own;
     touched = &own;
@@ -63,7 +82,7 @@ int main(int argc, char **argv) {
         if (!fgets(line, sizeof line, stdin)) return 9;
     }
     if (!strcmp(who, "child") && fork() > 0) for (;;) pause();
-    eat(bytes);
+    if (strcmp(kind, "memfd")) eat(bytes); else write_to_memory(bytes);
     printf("ate\n");
     fflush(stdout);
     until_end_of_input();

@@ -1,0 +1,150 @@
+import CCurfew
+import Glibc
+
+/// Memory that processes hold by what they have open for writing, mapped or not: memfds, and files of tmpfs.
+///
+/// What nobody has open any more is a file like any other: whose it was can't be told.
+struct MemoryFiles {
+    struct File: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    /// How many descriptors are looked at, in all: some 3 µs each.
+    static let mostDescriptors = 32_768
+
+    /// The bytes of each that are there, in memory or in swap.
+    private(set) var sizes: [File: UInt64] = [:]
+    /// Which devices are file systems in memory.
+    private var inMemory: [UInt64: Bool]
+    private var left = Self.mostDescriptors
+
+    init(knowing inMemory: [UInt64: Bool] = [:], sizes: [File: UInt64] = [:]) {
+        self.inMemory = inMemory
+        self.sizes = sizes
+    }
+
+    var knownDevices: [UInt64: Bool] { inMemory }
+
+    var bytes: UInt64 { sizes.values.reduce(0, +) }
+
+    /// Adds what the process has open; nothing if it is gone, or may not be looked at.
+    mutating func look(at pid: Int32) {
+        _ = Procfs.withPath(pid, "/fd") { path -> Void? in
+            var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+            guard directory.isOpen else { return nil }
+            defer { directory.close() }
+            Directory.forEachName(in: directory.number) { name in
+                guard left > 0 else { return }
+                left -= 1
+                look(at: name, in: directory)
+            }
+            return ()
+        }
+    }
+
+    /// The link's own mode tells how it is open. Source: proc_pid_fd(5).
+    private mutating func look(at name: UnsafePointer<CChar>, in directory: Descriptor) {
+        var status = curfew_file_status()
+        guard curfew_stat_at(directory.number, name, true, &status) == 0, status.mode & S_IFMT == S_IFREG,
+            status.blocks > 0, isInMemory(status.device, name, directory)
+        else { return }
+        var link = curfew_file_status()
+        guard curfew_stat_at(directory.number, name, false, &link) == 0, link.mode & S_IWUSR != 0 else { return }
+        sizes[File(device: status.device, inode: status.inode)] = UInt64(status.blocks) * 512
+    }
+
+    private mutating func isInMemory(
+        _ device: UInt64, _ name: UnsafePointer<CChar>, _ directory: Descriptor
+    ) -> Bool {
+        if let known = inMemory[device] { return known }
+        let answer = curfew_is_in_memory_at(directory.number, name)
+        guard answer >= 0 else { return false }
+        inMemory[device] = answer == 1
+        return answer == 1
+    }
+
+    /// Less what each had when it was handed down; it isn't the app's.
+    mutating func subtract(_ handedDown: [File: UInt64]) {
+        for (file, bytes) in handedDown {
+            guard let size = sizes[file] else { continue }
+            sizes[file] = size - min(size, bytes)
+        }
+    }
+
+    /// How much of them these processes have mapped, shared pages in their proportion, in bytes.
+    func mapped(by pids: [Int32]) -> UInt64 {
+        var mapped: [File: UInt64] = [:]
+        for pid in pids {
+            _ = Procfs.withPath(pid, "/smaps") { path -> Void? in
+                var map = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY, 0))
+                guard map.isOpen else { return nil }
+                defer { map.close() }
+                addMapped(in: map, to: &mapped)
+                return ()
+            }
+        }
+        return mapped.reduce(0) { $0 + min($1.value, sizes[$1.key] ?? 0) }
+    }
+
+    /// The text of /proc/PID/smaps: each mapping's line, as that of maps, is followed by its figures.
+    func addMapped(in map: Descriptor, to mapped: inout [File: UInt64]) {
+        var file: File?
+        SmallFile.forEachLine(of: map) { line in
+            if let next = Self.file(ofMapping: line) {
+                file = sizes[next] == nil ? nil : next
+            } else if let file {
+                mapped[file, default: 0] += (line.number(after: "Pss:") ?? 0) * 1024
+                // What a private mapping has copied is its own.
+                let copied = (line.number(after: "Anonymous:") ?? 0) * 1024
+                mapped[file, default: 0] -= min(copied, mapped[file] ?? 0)
+            }
+            return true
+        }
+    }
+
+    /// From `START-END PERMISSIONS OFFSET MAJOR:MINOR INODE NAME`; nil of any other line.
+    static func file(ofMapping line: UnsafeRawBufferPointer) -> File? {
+        var index = 0
+        guard line.hexadecimal(at: &index) != nil, line.take(45, at: &index), line.hexadecimal(at: &index) != nil,
+            line.take(32, at: &index)
+        else { return nil }
+        index += 5
+        guard line.hexadecimal(at: &index) != nil, line.take(32, at: &index),
+            let major = line.hexadecimal(at: &index), line.take(58, at: &index),
+            let minor = line.hexadecimal(at: &index), line.take(32, at: &index), let inode = line.number(at: &index)
+        else { return nil }
+        return File(device: device(major, minor), inode: inode)
+    }
+
+    /// As stat(2) has it. Source: makedev(3); glibc, bits/sysmacros.h.
+    private static func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
+        (major & 0xfff) << 8 | (major & ~0xfff) << 32 | minor & 0xff | (minor & ~0xff) << 12
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func hexadecimal(at index: inout Int) -> UInt64? {
+        let start = index
+        var value: UInt64 = 0
+        while index < count, let digit = Self.hexadecimalDigit(self[index]) {
+            value = value << 4 | UInt64(digit)
+            index += 1
+        }
+        return index > start ? value : nil
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+
+    fileprivate func take(_ byte: UInt8, at index: inout Int) -> Bool {
+        guard index < count, self[index] == byte else { return false }
+        index += 1
+        return true
+    }
+}

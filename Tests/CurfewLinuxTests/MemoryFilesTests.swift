@@ -1,0 +1,144 @@
+import CCurfew
+import Glibc
+import Testing
+
+@testable import CurfewLinux
+
+// Skipped where /dev/shm is no tmpfs.
+@Suite(
+    "Memory in files that are in no process's map",
+    .enabled(if: curfew_is_in_memory_at(AT_FDCWD, "/dev/shm") == 1, "no tmpfs at /dev/shm"))
+struct MemoryFilesTests {
+    /// A file in memory without a name, and so much in it; open until it is closed.
+    private func memoryFile(_ bytes: Int) throws -> Int32 {
+        let path = "/dev/shm/curfew-test-\(getpid())-\(Int32.random(in: 0...(.max)))"
+        let number = curfew_open_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+        try #require(number >= 0)
+        _ = curfew_unlink_at(AT_FDCWD, path)
+        let piece = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<(bytes >> 20) { try #require(write(number, piece, piece.count) == piece.count) }
+        return number
+    }
+
+    private func file(_ number: Int32) -> MemoryFiles.File {
+        var status = curfew_file_status()
+        _ = curfew_fstat(number, &status)
+        return MemoryFiles.File(device: status.device, inode: status.inode)
+    }
+
+    private func found() -> MemoryFiles {
+        var files = MemoryFiles()
+        files.look(at: getpid())
+        return files
+    }
+
+    @Test("It counts once however often it is open, by what is there and not by its length")
+    func once() throws {
+        let number = try memoryFile(4 << 20)
+        let again = dup(number)
+        defer { for one in [number, again] { close(one) } }
+        ftruncate(number, 1 << 40)
+        #expect(found().sizes[file(number)] == 4 << 20)
+        var twice = found()
+        twice.look(at: getpid())
+        #expect(twice.sizes[file(number)] == 4 << 20)
+    }
+
+    @Test("What is open to read only is somebody else's, and what is on a disk is no memory")
+    func others() throws {
+        let number = try memoryFile(1 << 20)
+        let reader = open("/proc/self/fd/\(number)", O_RDONLY)
+        let which = file(number)
+        close(number)
+        defer { close(reader) }
+        #expect(reader >= 0)
+        #expect(found().sizes[which] == nil)
+        #expect(curfew_is_in_memory_at(AT_FDCWD, "/proc/self/fd/\(reader)") == 1)
+        #expect(curfew_is_in_memory_at(AT_FDCWD, "/proc/self/status") == 0)
+        #expect(curfew_is_in_memory_at(AT_FDCWD, "/nowhere") == -ENOENT)
+    }
+
+    @Test("What was there before is taken off, and no more than is there now")
+    func handedDown() throws {
+        let number = try memoryFile(3 << 20)
+        defer { close(number) }
+        var files = found()
+        files.subtract([file(number): 1 << 20, MemoryFiles.File(device: 1, inode: 1): 1 << 20])
+        #expect(files.sizes[file(number)] == 2 << 20)
+        files.subtract([file(number): 1 << 40])
+        #expect(files.sizes[file(number)] == 0)
+    }
+
+    @Test("What is mapped of it is found in the map")
+    func mapped() throws {
+        let number = try memoryFile(8 << 20)
+        defer { close(number) }
+        let files = found()
+        let before = files.mapped(by: [getpid()])
+        let map = try #require(mmap(nil, 6 << 20, PROT_READ, MAP_SHARED | MAP_POPULATE, number, 0))
+        defer { munmap(map, 6 << 20) }
+        let after = files.mapped(by: [getpid()])
+        #expect(after - before == 6 << 20)
+    }
+
+    @Test("Lines of a map")
+    func lines() {
+        let file = { (line: String) in
+            Array(line.utf8).withUnsafeBytes { MemoryFiles.file(ofMapping: $0) }
+        }
+        #expect(
+            file("7f0b2a000000-7f0b2a600000 rw-s 00000000 00:01 2051                       /memfd:x (deleted)")
+                == MemoryFiles.File(device: 1, inode: 2051))
+        #expect(
+            file("00400000-00452000 r-xp 00000000 fe:102 173521      /usr/bin/dbus-daemon")
+                == MemoryFiles.File(device: 0xfe << 8 | 0x02 | 0x100 << 12, inode: 173521))
+        for other in ["Pss:   12 kB", "", "VmFlags: rd mr", "Anonymous:  0 kB", "ab-", "00-01 rw-p 0"] {
+            #expect(file(other) == nil, "\(other)")
+        }
+    }
+
+    @Test("What a private mapping has copied isn't the file's")
+    func copied() throws {
+        let text = """
+            00400000-00452000 rw-p 00000000 00:01 77      /memfd:x (deleted)
+            Rss:                 100 kB
+            Pss:                 100 kB
+            Pss_Dirty:            40 kB
+            Anonymous:            40 kB
+            00500000-00552000 rw-s 00000000 00:01 78      /memfd:y (deleted)
+            Pss:                   8 kB
+
+            """
+        let number = try memoryFile(0)
+        var map = Descriptor(number)
+        defer { map.close() }
+        _ = Array(text.utf8).withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+        lseek(number, 0, SEEK_SET)
+        let which = MemoryFiles.File(device: 1, inode: 77)
+        var mapped: [MemoryFiles.File: UInt64] = [:]
+        MemoryFiles(sizes: [which: 1 << 20]).addMapped(in: map, to: &mapped)
+        #expect(mapped == [which: 60 * 1024])
+    }
+}
+
+@Suite("How often memory in files is looked for")
+struct SampledMemoryTests {
+    private typealias Machine = SampledMemory.Machine
+
+    @Test("Where the machine has less than there is room, more of it can't be the app's")
+    func fits() {
+        var sampled = SampledMemory()
+        #expect(sampled.bytesInFiles(of: [], Machine(shared: 10 << 20), room: 100 << 20) == 0)
+        sampled.nextLook = .max
+        #expect(sampled.bytesInFiles(of: [], Machine(shared: 11 << 20), room: 100 << 20) == 1 << 20)
+    }
+
+    @Test("What the machine has more is taken for the app's until that could matter")
+    func growth() {
+        var sampled = SampledMemory()
+        _ = sampled.bytesInFiles(of: [], Machine(shared: 1 << 30), room: 100 << 20)
+        sampled.nextLook = .max
+        #expect(sampled.bytesInFiles(of: [], Machine(shared: (1 << 30) + (90 << 20)), room: 100 << 20) == 90 << 20)
+        #expect(sampled.bytesInFiles(of: [], Machine(shared: (1 << 30) + (101 << 20)), room: 100 << 20) == 0)
+    }
+}
