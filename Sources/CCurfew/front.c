@@ -93,6 +93,9 @@ bool curfew_note_children(void)
     while ((count = curfew_read(file, noted[next].text + noted[next].size, sizeof noted[next].text - (size_t)noted[next].size)) > 0)
         noted[next].size += count;
     curfew_close(file);
+    // A list cut short would end in half a pid, somebody else's.
+    while (noted[next].size == (int)sizeof noted[next].text && noted[next].text[noted[next].size - 1] != ' ')
+        noted[next].size--;
     return true;
 }
 
@@ -100,20 +103,27 @@ void curfew_keep_children(void) { kept = kept == 0 ? 1 : 0; }
 
 bool curfew_has_kept_children(void) { return kept >= 0; }
 
-bool curfew_is_kept_child(pid_t pid)
+// Where its number ends in the list; -1: it isn't there. Every number has a blank behind it.
+static int end_of_kept_child(pid_t pid)
 {
-    if (kept < 0)
-        return false;
     pid_t number = 0;
-    for (int i = 0; i < noted[kept].size; i++) {
+    for (int i = 0; kept >= 0 && i < noted[kept].size; i++) {
         char digit = noted[kept].text[i];
         if (digit >= '0' && digit <= '9') {
             number = number * 10 + (digit - '0');
             continue;
         }
-        if (number == pid)
-            return true;
+        if (number > 0 && number == pid)
+            return i;
         number = 0;
     }
-    return number > 0 && number == pid;
+    return -1;
+}
+
+bool curfew_is_kept_child(pid_t pid) { return end_of_kept_child(pid) >= 0; }
+
+void curfew_forget_kept_child(pid_t pid)
+{
+    for (int i = end_of_kept_child(pid) - 1; i >= 0 && noted[kept].text[i] != ' '; i--)
+        noted[kept].text[i] = ' ';
 }

@@ -69,7 +69,7 @@ public enum CommandLineTool {
         switch try TimeoutArguments.parse(arguments, count: count, from: position) {
         case .run(let plan): Front.run(plan)
         case .help:
-            Output.print("\(TimeoutHelp.text)", orExit: ExitStatus.curfewFailed)
+            Output.print(document: "\(TimeoutHelp.text)", orExit: ExitStatus.curfewFailed)
             return ExitStatus.success
         case .version:
             Output.print("timeout (Curfew) \(version)", orExit: ExitStatus.curfewFailed)

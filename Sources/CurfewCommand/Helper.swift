@@ -28,7 +28,7 @@ enum Helper {
         let folder = OwnExecutable.folder()
         for path in ["\(folder)/../libexec/curfew/\(name)", "\(folder)/\(name)"] { execv(path, arguments) }
         if let text = ShortHelp.text(arguments) {
-            Output.print(text)
+            Output.print(document: text)
             return ExitStatus.success
         }
         let reason = String(cString: strerror(errno))

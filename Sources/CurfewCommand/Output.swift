@@ -18,7 +18,9 @@ public enum Output {
     static func print(coloured lines: [String]) { write(lines.map(fit).joined(separator: "\n")) }
 
     /// What is all our own, or for programs: it has line feeds, and is left as it is.
-    public static func print(document: String) { write(document) }
+    public static func print(document: String, orExit failure: Int32 = ExitStatus.failure) {
+        write(document, orExit: failure)
+    }
 
     private static func write(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
         var text = text + "\n"

@@ -31,7 +31,8 @@ enum ReplayVerb {
         guard replay.hasHeader else { return fail("\(path): \(JournalReplay.isNoJournal)") }
         // Its recorder was killed in the middle of a line, or between two: what is whole has been compared.
         let isWhole = replay.isAtEnd && !lines.hasHalfLine
-        if !isWhole { StandardError.print("curfew: replay: \(path) is cut off at its end") }
+        // After a difference nothing can be said of what should have followed.
+        if !isWhole, replay.difference == nil { StandardError.print("curfew: replay: \(path) is cut off at its end") }
         if isWhole { replay.finish() }
         guard let difference = replay.difference else { return ExitStatus.success }
         return fail(

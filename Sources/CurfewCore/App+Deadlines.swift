@@ -92,7 +92,7 @@ extension App {
         return startedAt + policy.timeLimit
     }
 
-    private func due(at now: Instant) -> Due? {
+    func due(at now: Instant) -> Due? {
         func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
         if phase == .over { return nil }
         if isDue(timeLimitInstant) { return .timeLimit }

@@ -14,6 +14,8 @@ extension App {
     }
 
     mutating func tracerChecked(isTraced nowTraced: Bool, at now: Instant, into effects: inout [Effect]) {
+        // Else it was a mere look.
+        let wasHeldOff = due(at: now)?.isHeldOffByTracer ?? false
         isAwaitingTracerCheck = false
         lastTracerCheck = now
         guard killed == nil, phase != .over else { return }
@@ -24,7 +26,8 @@ extension App {
             updateWatchdogs(at: now)
         }
         if isTraced { isBroken = false }
-        if !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
+        // What was to be suspended and isn't is left as no terminal has stopped it.
+        if wasHeldOff, !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
         if !isSuspending, lockDeferral == nil { answerSuspensionRequests(into: &effects) }
     }

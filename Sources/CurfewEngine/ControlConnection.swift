@@ -12,7 +12,9 @@ final class ControlConnection {
     /// Who sent the last message; before the first one, who connected.
     private(set) var peer = curfew_sender()
     /// Who connected.
-    private(set) var maker: Int32 = 0
+    private(set) var maker = curfew_sender()
+    /// What that one may do; set once it was found out.
+    var makersRole: Role?
     var reader = LineReader()
     /// Whether it follows the app's events as `curfew events --follow` does.
     var isFollowing = false
@@ -60,7 +62,7 @@ final class ControlConnection {
 
     func noteMaker() {
         guard curfew_peer(descriptor.number, &peer) == 0 else { return }
-        maker = peer.pid
+        maker = peer
     }
 
     /// What is read next is this process's: whoever has a descriptor of it can write, so each message is judged by its

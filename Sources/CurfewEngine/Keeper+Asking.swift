@@ -27,7 +27,7 @@ extension Keeper {
         while true {
             var info = curfew_signal_info()
             while isTold, curfew_signalfd_read(signals.number, &info) == 1 {}
-            while case .report = Reaping.reapAny() {}
+            reapAll()
             let left = (end - Instant(nanoseconds: curfew_monotonic_nanoseconds())).nanoseconds
             guard hasChildren, left > 0 else { return }
             // At most a second: one that isn't our child is gone without a signal.

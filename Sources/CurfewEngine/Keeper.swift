@@ -88,7 +88,8 @@ struct Keeper {
 
     var hasChildren: Bool {
         guard curfew_has_kept_children() else { return Reaping.hasChildren() }
-        return Procfs.isOurs ? !processes.isEmpty : Reaping.hasChild(inGroup: page.group)
+        if Procfs.isOurs { return !processes.isEmpty }
+        return page.group > 0 ? Reaping.hasChild(inGroup: page.group) : Reaping.isChild(page.leader)
     }
 
     private func removeCgroups() -> Bool {
@@ -153,7 +154,8 @@ struct Keeper {
         }
     }
 
-    private func reapAll() {
-        while case .report = Reaping.reapAny() {}
+    /// The number of one that was there before can be one of the app's from now on.
+    func reapAll() {
+        while case .report(let report) = Reaping.reapAny() { curfew_forget_kept_child(report.pid) }
     }
 }

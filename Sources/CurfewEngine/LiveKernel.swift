@@ -86,6 +86,8 @@ final class LiveKernel: Kernel {
     /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
     func kill(_ app: AppID) {
         isKilling = true
+        // The app can have lowered it, by prlimit(2).
+        _ = DescriptorLimit.raised()
         if let leader = unreapedLeader { _ = curfew_kill(leader, SIGKILL) }
         tree?.kill()
     }

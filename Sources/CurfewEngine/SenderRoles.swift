@@ -32,7 +32,7 @@ struct SenderRoles {
         }
         var found = Sender(pid: sender.pid, uid: sender.uid, role: .stranger, pidfd: Descriptor(hold()))
         let role = find()
-        guard found.pidfd.isOpen else { return role }
+        guard found.pidfd.isOpen else { return curfew_kill(sender.pid, 0) == -ESRCH ? .stranger : role }
         // Of whoever has ended since the pid may have been another's when it was looked at.
         guard found.isAlive else {
             found.pidfd.close()

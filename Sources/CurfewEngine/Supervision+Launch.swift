@@ -163,6 +163,7 @@ extension Supervision {
             fail(error)
         }
         descriptors = DescriptorLimit.raised()
+        if !descriptors.isScarce { kernel.tree?.containment.prepareKill() }
         prepareSignals()
         guard plan.hasLifecycle else { return }
         kernel.allStopped = { [unowned self] in if $0 { appStopped() } else { appContinues() } }
@@ -250,7 +251,10 @@ extension Supervision {
 
     /// A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
     private func removeUnused() {
-        for _ in 0..<50 where !unused.remove() { usleep(2000) }
+        for _ in 0..<50 {
+            if unused.remove() { return }
+            usleep(2000)
+        }
     }
 }
 

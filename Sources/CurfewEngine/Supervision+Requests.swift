@@ -112,10 +112,20 @@ extension Supervision {
     }
 
     private func findRole(of connection: ControlConnection) -> ControlConnection.Role {
-        let peer = connection.peer
-        return senderRoles.role(of: peer) {
+        let role = findRole(of: connection.peer, connection)
+        if connection.isInherited || connection.peer.pid == connection.maker.pid { return role }
+        // With CAP_SYS_ADMIN a message's sender can be forged, who has made the connection can't: both have to be operators.
+        // Source: unix(7), SCM_CREDENTIALS and SO_PEERCRED.
+        let makersRole = connection.makersRole ?? findRole(of: connection.maker, connection)
+        connection.makersRole = makersRole
+        return role == .operator && makersRole != .operator ? .stranger : role
+    }
+
+    private func findRole(of peer: curfew_sender, _ connection: ControlConnection) -> ControlConnection.Role {
+        senderRoles.role(of: peer) {
             // Who has made the connection can be held though it is gone.
-            let held = connection.maker == peer.pid ? curfew_peer_pidfd(connection.descriptor.number) : -ENOPROTOOPT
+            let isMaker = connection.maker.pid == peer.pid
+            let held = isMaker ? curfew_peer_pidfd(connection.descriptor.number) : -ENOPROTOOPT
             return held >= 0 ? held : curfew_pidfd_open(peer.pid)
         } find: {
             findRole(of: peer)

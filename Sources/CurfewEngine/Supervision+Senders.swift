@@ -36,7 +36,8 @@ extension Supervision {
     /// only when all of the app was stopped by the time it was sent: then it came from outside.
     func mayDrive(by signal: Int32, _ sender: SignalSender) -> Bool {
         guard plan.hasLifecycle else { return true }
-        switch standing(of: sender) {
+        // Of the kernel's own, SIGCONT comes to a group that has been orphaned, which an app can bring about; no shell's does.
+        switch standing(of: signal == SIGCONT && sender == .kernel ? .unknown : sender) {
         case .outside: return true
         case .unknown where signal != SIGCONT || newsAreFromOutside: return true
         case .inside, .unknown:
@@ -57,7 +58,9 @@ extension Supervision {
         defer { pidfd.close() }
         let ancestry = Ancestry(of: pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
         if ancestry.isOurs { return .inside }
-        if pidfd.isOpen, curfew_pidfd_send_signal(pidfd.number, 0) == -ESRCH { return .unknown }
+        // A descriptor of it can be refused by a sandbox.
+        let isThere = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, 0) : pid > 0 ? curfew_kill(pid, 0) : -ESRCH
+        if isThere == -ESRCH { return .unknown }
         // A /proc that isn't ours tells nothing; without it a shell's `fg` must still work.
         return ancestry.isKnown || !Procfs.isOurs ? .outside : .unknown
     }

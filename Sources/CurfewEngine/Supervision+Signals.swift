@@ -5,9 +5,14 @@ import Glibc
 
 /// Children that end or stop, signals passed on by the front, and the front's own end.
 extension Supervision {
+    /// How many signals, and how much of the front's news, are dealt with before it is others' turn.
+    private static var signalsPerTurn: Int { 32 }
+
     func readSignals() {
         var info = curfew_signal_info()
-        while ending == nil, curfew_signalfd_read(signals.number, &info) == 1 {
+        // In turns, so that a flood of signals holds up nothing that is due.
+        for _ in 0..<Self.signalsPerTurn {
+            guard ending == nil, curfew_signalfd_read(signals.number, &info) == 1 else { return }
             switch info.signal {
             case SIGCHLD: childrenChanged()
             case Int32(CURFEW_DOORBELL): readNews()
@@ -28,7 +33,8 @@ extension Supervision {
     }
 
     private func readNews() {
-        while ending == nil, let news = page.takeNews(front: front) {
+        for _ in 0..<Self.signalsPerTurn {
+            guard ending == nil, let news = page.takeNews(front: front) else { return }
             switch news.signal {
             case 0: frontAnswered(news.number)
             case SIGSTOP: wasStopped()
@@ -38,6 +44,8 @@ extension Supervision {
             }
             if olderNews > 0 { olderNews -= 1 }
         }
+        // No more come as long as nobody rings.
+        if page.newsCount > 0 { _ = curfew_kill(getpid(), Int32(CURFEW_DOORBELL)) }
     }
 
     // MARK: Children
@@ -221,7 +229,7 @@ extension Supervision {
     /// To the main process, where one was named; held by a pidfd, for its parent may reap it.
     func passToLeader(_ signal: Int32) {
         if let mainProcess {
-            _ = curfew_pidfd_send_signal(mainProcess.pidfd.number, signal)
+            ProcessTree.send(signal, to: mainProcess.pid, heldBy: mainProcess.pidfd)
         } else if let leader = kernel.tree?.leader, jobControl?.isLeaderGone != true {
             _ = curfew_kill(leader, signal)
         }

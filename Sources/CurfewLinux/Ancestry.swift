@@ -84,7 +84,10 @@ enum HiddenProcess {
     static func parent(of pid: Int32, child: Int32) -> Parent {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         // Refused by a sandbox, or by an old kernel, it tells nothing; nor does it where there is no descriptor to spare.
-        guard pidfd.isOpen else { return [-ENOSYS, -EPERM, -EINVAL].contains(pidfd.number) ? .untold : .gone }
+        guard pidfd.isOpen else {
+            let isRefused = [-ENOSYS, -EPERM, -EINVAL].contains(pidfd.number)
+            return isRefused && curfew_kill(pid, 0) != -ESRCH ? .untold : .gone
+        }
         defer { pidfd.close() }
         let parent = curfew_pidfd_parent(pidfd.number)
         // While a process is the parent of another its pid is nobody else's.

@@ -9,6 +9,7 @@ public struct Cgroup2: Sendable {
     public private(set) var directory: Descriptor
     private var freeze = Descriptor.none
     private var events = Descriptor.none
+    private var killing = Descriptor.none
     var keepsFilesOpen = true
 
     /// What every cgroup of ours is called at first: `curfew.NAME.PID`.
@@ -71,7 +72,16 @@ public struct Cgroup2: Sendable {
     }
 
     /// SIGKILL to every process of the subtree, forks under way included. ENOENT before Linux 5.14.
-    public func kill() throws(KernelError) { try write("1", to: "cgroup.kill") }
+    public func kill() throws(KernelError) {
+        guard killing.isOpen else { return try write("1", to: "cgroup.kill") }
+        let one: StaticString = "1"
+        try check(curfew_write(killing.number, one.utf8Start, 1), "write 1 to", path + "/cgroup.kill")
+    }
+
+    /// Opens what a kill needs: an app can take our limit of descriptors from us, by prlimit(2).
+    mutating func prepareKill() {
+        killing = Descriptor(curfew_open_at(directory.number, "cgroup.kill", O_WRONLY, 0))
+    }
 
     /// Every process of the subtree.
     public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }

@@ -206,6 +206,9 @@ public struct Containment: Sendable {
         set { unified?.keepsFilesOpen = newValue }
     }
 
+    /// Once the app runs; without it a kill opens what it needs.
+    public mutating func prepareKill() { unified?.prepareKill() }
+
     public var hasFreezer: Bool { unified != nil || freezer != nil }
 
     public mutating func isPopulated() -> Bool {

@@ -159,7 +159,7 @@ extension Doctor {
             return DoctorFinding(.cpuLimit, .no, "no /proc to measure by", advice: [.ownProc, .delegation])
         }
         return DoctorFinding(
-            .cpuLimit, .partly, "measured by /proc, less what is reaped", advice: [.delegation])
+            .cpuLimit, .partly, "by /proc, less children nobody waits for", advice: [.delegation])
     }
 
     static func cpuThrottling(_ held: Containment) -> DoctorFinding {

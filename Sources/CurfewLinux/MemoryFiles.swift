@@ -1,7 +1,8 @@
 import CCurfew
 import Glibc
 
-/// Memory that processes hold by what they have open for writing, mapped or not: memfds, and files of tmpfs.
+/// Memory that processes hold by what they have open, mapped or not: memfds and files without a name, and files of tmpfs that
+/// are open for writing.
 ///
 /// What nobody has open any more is a file like any other: whose it was can't be told.
 struct MemoryFiles {
@@ -50,7 +51,10 @@ struct MemoryFiles {
             status.blocks > 0, isInMemory(status.device, name, directory)
         else { return }
         var link = curfew_file_status()
-        guard curfew_stat_at(directory.number, name, false, &link) == 0, link.mode & S_IWUSR != 0 else { return }
+        guard curfew_stat_at(directory.number, name, false, &link) == 0,
+            // What has no name is nobody else's, however it is open.
+            link.mode & S_IWUSR != 0 || status.link_count == 0
+        else { return }
         sizes[File(device: status.device, inode: status.inode)] = UInt64(status.blocks) * 512
     }
 

@@ -148,7 +148,7 @@ public final class ProcessTree {
         if sparesFurtherInside, Self.isHeldFurtherInside(pid, supervisor: supervisor) { return }
         for signal in signals {
             // Without a descriptor to spare the pid must do; it was of the tree a moment ago.
-            _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(pid, signal)
+            Self.send(signal, to: pid, heldBy: pidfd)
         }
     }
 
@@ -224,8 +224,17 @@ public final class ProcessTree {
         }
         guard parent == member.parent || parent == ancestor else { return }
         for signal in signals {
-            _ = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, signal) : curfew_kill(member.pid, signal)
+            send(signal, to: member.pid, heldBy: pidfd)
         }
+    }
+
+    /// By the pid where there is no descriptor to spare, or where a sandbox refuses to send by one.
+    public static func send(_ signal: Int32, to pid: Int32, heldBy pidfd: Descriptor) {
+        if pidfd.isOpen {
+            let sent = curfew_pidfd_send_signal(pidfd.number, signal)
+            if ![-ENOSYS, -EPERM, -EINVAL].contains(sent) { return }
+        }
+        _ = curfew_kill(pid, signal)
     }
 
     /// Whether the group is still the app's: the one that leads it, whose pid is its number, isn't reaped, or one below us

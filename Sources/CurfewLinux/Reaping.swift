@@ -30,7 +30,7 @@ public enum Reaping {
     public static func hasChildren() -> Bool { wait(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
 
     /// Whether that is a child of ours that isn't reaped, so that its pid is nobody else's.
-    static func isChild(_ pid: Int32) -> Bool { wait(P_PID, pid, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
+    public static func isChild(_ pid: Int32) -> Bool { wait(P_PID, pid, WEXITED | WNOHANG | WNOWAIT) != .noChildren }
 
     /// Whether a child of ours, ended or not, is in that process group, so that its number is no stranger's.
     public static func hasChild(inGroup group: Int32) -> Bool {

@@ -41,9 +41,11 @@ static struct {
 } heeded;
 
 // Told by the page, and a signal that only rings: it can be forged, and come in vain.
-static void tell(pid_t supervisor, int signal, int code, pid_t pid, uint32_t number) {
+static bool tell(pid_t supervisor, int signal, int code, pid_t pid, uint32_t number) {
     struct curfew_news news = {.signal = signal, .code = code, .pid = pid, .number = number};
-    if (curfew_news_put(curfew_front()->page, news)) curfew_kill(supervisor, CURFEW_DOORBELL);
+    if (!curfew_news_put(curfew_front()->page, news)) return false;
+    curfew_kill(supervisor, CURFEW_DOORBELL);
+    return true;
 }
 
 // Stops as a program does that got the signal, so that the shell says why. SIGSTOP would make it say "signal".
@@ -64,10 +66,8 @@ static void heed(pid_t supervisor) {
     void *page = curfew_front()->page;
     uint32_t question = curfew_question(page), wish;
     int signal;
-    if (question != heeded.question) {
-        heeded.question = question;
-        tell(supervisor, 0, 0, 0, question);
-    }
+    // Without room for it, the answer is tried again when the supervisor rings for having made some.
+    if (question != heeded.question && tell(supervisor, 0, 0, 0, question)) heeded.question = question;
     curfew_wish(page, &wish, &signal);
     if (wish == heeded.wish) return;
     heeded.wish = wish;

@@ -19,7 +19,7 @@ struct TimeoutHelpTests {
     }
 
     @Test("No line is wider than a terminal")
-    func width() { for line in "\(TimeoutHelp.text)".split(separator: "\n") { #expect(line.count <= 100, "\(line)") } }
+    func width() { for line in "\(TimeoutHelp.text)".split(separator: "\n") { #expect(line.count <= 80, "\(line)") } }
 
     @Test("`curfew help timeout` prints the same")
     func same() throws { #expect(try HelpRequest.help(["timeout"]).text() == "\(TimeoutHelp.text)") }

@@ -367,7 +367,7 @@ struct PressureTests {
         scenario.memoryLeft(499)
         let lines = scenario.run(.seconds(5))
         #expect(killed(lines).isEmpty)
-        #expect(lines.filter { $0 == "measure available memory" }.count == 1)
+        #expect(lines.contains("measure available memory"))
     }
 
     @Test("Measured early, the next kill still comes when it may, and no later")

@@ -39,9 +39,9 @@ struct EngineOrderTests {
             scenario.home() == [
                 "record a state background", "state a active to background",
                 "record a delivered willResignActive #3", "deliver a willResignActive #3",
-                "record a delivered didEnterBackground #4", "deliver a didEnterBackground #4",
+                "record a delivered didEnterBackground #4", "deliver a didEnterBackground #4", "traced? a: no",
             ])
-        #expect(scenario.untilDeadline == .seconds(5))
+        #expect(scenario.untilKill == .seconds(5))
         #expect(
             scenario.feed(.acknowledge(.a, sequence: 4)) == [
                 "record a note acknowledged(CurfewCore.Event.lifecycle(CurfewCore.LifecycleEvent.didEnterBackground), sequence: 4)",
@@ -97,7 +97,6 @@ struct EngineOrderTests {
         scenario.feed(
             .beginTask(.a, name: "upload", owner: OwnerID(1), connection: ConnectionID(9), request: RequestID(1)))
         scenario.home()
-        #expect(scenario.untilDeadline == .seconds(595))
         #expect(scenario.pass(.seconds(594)) == [])
         #expect(
             scenario.pass(.seconds(1)) == [
@@ -116,7 +115,7 @@ struct EngineOrderTests {
         scenario.feed(.beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)))
         scenario.home()
         #expect(scenario.oversleep(.seconds(10_000)).only("SIGKILL") == [])
-        #expect(scenario.untilDeadline == .seconds(5))
+        #expect(scenario.untilKill == .seconds(5))
         #expect(scenario.oversleep(.seconds(5)).only("SIGKILL") == ["SIGKILL a"])
     }
 

@@ -24,7 +24,7 @@ struct EngineReentrancyTests {
                 "record a state background", "state a active to background",
                 "record a delivered willResignActive #3", "deliver a willResignActive #3",
                 "record a delivered didEnterBackground #4", "deliver a didEnterBackground #4",
-                "reply 1 state background", "record a note becamePlain", "traced? a: no", "suspend a",
+                "reply 1 state background", "traced? a: no", "record a note becamePlain", "suspend a",
                 "record a state suspended", "state a background to suspended",
             ])
     }

@@ -135,10 +135,8 @@ struct ProcfsTests {
         signal(child.pid, SIGKILL)
         // A leader that has ended keeps its pid, and so its group's number, until it is reaped.
         #expect(eventually { Procfs.stat(child.pid)?.isGone == true })
-        #expect(Reaping.isChild(child.pid))
         #expect(ProcessTree.holdsGroup(child.pid, ancestor: getpid()))
         #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
-        #expect(!Reaping.isChild(child.pid))
         #expect(!ProcessTree.holdsGroup(child.pid, ancestor: getpid()))
         child.end()
     }

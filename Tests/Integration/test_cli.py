@@ -256,7 +256,7 @@ def test_no_app_at_all(sandbox, verb):
     expect(sandbox.curfew(verb), 69, err=f"curfew: {verb}: no app is running; `curfew run` starts one\n")
 
 
-def test_a_dead_socket_is_no_app(sandbox):
+def test_a_dead_socket_is_no_app_and_is_swept(sandbox):
     running = sandbox.shell("echo up; sleep 60", name="gone")
     running.expect("up")
     path = sandbox.runtime / "curfew" / "gone.sock"
@@ -267,7 +267,7 @@ def test_a_dead_socket_is_no_app(sandbox):
     expect(sandbox.curfew("status", "dead"), 69,
            err="curfew: status: no app called dead is running; `curfew ps` lists those that are\n")
     assert sandbox.curfew("ps", "--json").stdout == "[]\n"
-    dead.unlink()
+    assert not dead.exists()
 
 
 def test_finds_an_app_by_name_or_pid(sandbox):
@@ -302,11 +302,11 @@ def test_a_pid_that_two_apps_answer_to(sandbox):
 def test_a_supervisor_that_does_not_answer(sandbox, verb):
     running = sandbox.shell("echo up; sleep 60", name="stuck")
     running.expect("up")
-    supervisor = running.status()["supervisor"]
-    os.kill(supervisor, signal.SIGSTOP)
+    supervisor = running.stop()
     try:
         result = sandbox.curfew(verb, *(["stuck"] if verb == "quit" else ["--json"]))
     finally:
+        os.kill(running.pid, signal.SIGCONT)
         os.kill(supervisor, signal.SIGCONT)
     problem = f"curfew: {verb}: stuck: its supervisor didn't answer in 10 s\n"
     expect(result, *((69, "", problem) if verb == "quit" else (0, "[]\n", problem)))

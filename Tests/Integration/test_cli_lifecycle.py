@@ -212,8 +212,7 @@ def test_an_app_that_is_being_ended_is_told_nothing(sandbox, verb):
 @pytest.mark.parametrize("verb", ["wake", "post"])
 def test_a_supervisor_that_ends_meanwhile(sandbox, verb):
     running = idle(sandbox)
-    supervisor = running.status()["supervisor"]
-    os.kill(supervisor, signal.SIGSTOP)
+    supervisor = running.stop()
     asking = subprocess.Popen(
         [binary(), verb, "app", "fetch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=sandbox.environment)

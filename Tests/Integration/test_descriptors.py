@@ -4,6 +4,7 @@ import os
 import pathlib
 import resource
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -110,3 +111,26 @@ def test_the_supervisors_own_limit_is_raised(sandbox):
 
     assert own(supervisor_of(running)) == (400, 400)
     assert own(running.pid) == (40, 400)
+
+
+def test_an_app_that_takes_its_supervisors_descriptors_away_is_killed(sandbox):
+    """By prlimit(2), which the same user may: what a kill of a cgroup v2 needs is open from the launch on."""
+    probe = sandbox.curfew("run", "--containment=cgroup2", "--", "true")
+    if probe.returncode == 125:
+        pytest.skip(f"cgroup2 can't be had here: {probe.stderr.strip()}")
+    script = (
+        "import os, resource, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    time.sleep(300)\n"
+        "print('up', flush=True)\n"
+        "resource.prlimit(int(input()), resource.RLIMIT_NOFILE, (0, 0))\n"
+        "time.sleep(300)\n")
+    running = sandbox.start(
+        sys.executable, "-uc", script, options=["--containment=cgroup2", "--time-limit", "6s"], stdin=subprocess.PIPE)
+    running.expect("up")
+    running.process.stdin.write(f"{running.status()['supervisor']}\n".encode())
+    running.process.stdin.flush()
+    # On a busy machine the limit can come first.
+    assert running.wait() == 124
+    wait_for("nothing to be left", lambda: not sandbox.processes())

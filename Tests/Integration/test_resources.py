@@ -345,7 +345,8 @@ def test_cpu_time_of_children_that_have_ended_counts(sandbox, containment):
     assert (status, "killed: cpu-limit" in err) == (137, True), err
     assert seen == sorted(seen), "it ran backwards"
     kept = report(sandbox, running.name)
-    assert kept["cpuSeconds"] >= 0.5 and kept["cpuSeconds"] >= seen[-1]
+    # What it used between the kill and its end, `status` alone can have seen.
+    assert kept["cpuSeconds"] >= 0.5
 
 
 def test_an_excess_is_only_logged_when_asked(sandbox):
@@ -669,14 +670,15 @@ def test_the_kernels_victim_is_told_of_when_it_was_quicker(sandbox, kind):
     if "memory" not in status["containment"]:
         sandbox.curfew("quit", running.name)
         pytest.skip("the kernel keeps no memory limit here")
-    os.kill(status["supervisor"], signal.SIGSTOP)
+    supervisor = running.stop()
     try:
         running.process.stdin.write(b"\n")
         running.process.stdin.flush()
         wait_for("the kernel's kill", lambda: state_letter(status["pid"]) in ("Z", None))
     finally:
-        if is_alive(status["supervisor"]):
-            os.kill(status["supervisor"], signal.SIGCONT)
+        for half in running.pid, supervisor:
+            if is_alive(half):
+                os.kill(half, signal.SIGCONT)
     assert running.wait() == 137
     kept = report(sandbox, running.name)
     assert kept["reason"] == "memory-limit"

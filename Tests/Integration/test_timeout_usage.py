@@ -149,7 +149,6 @@ class TestOptions:
         (["-s9", SHORT, *SLEEP], (-9, "")),
         (["-s", "INT", "-s", "KILL", SHORT, *SLEEP], (-9, "")),
         (["-v", SHORT, *SLEEP], (124, VERBOSE_TERM)),
-        (["-vv", SHORT, *SLEEP], (124, VERBOSE_TERM)),
         (["--verbose", SHORT, *SLEEP], (124, VERBOSE_TERM)),
         (["--verb", SHORT, *SLEEP], (124, VERBOSE_TERM)),
         (["-vk1", SHORT, *SLEEP], (124, VERBOSE_TERM)),
@@ -161,6 +160,12 @@ class TestOptions:
         """Long options may be abbreviated, short ones clustered, and the last of a kind counts."""
         status, err = expected
         assert subject.run(*arguments) == (status, "", subject.says(err))
+
+    def test_verbose_twice(self, subject):
+        """Nothing more with GNU's; ours then tells what there was."""
+        status, out, err = subject.run("-vv", SHORT, *SLEEP)
+        assert (status, out, err[:len(subject.says(VERBOSE_TERM))]) == (124, "", subject.says(VERBOSE_TERM))
+        assert (err == VERBOSE_TERM) == (subject.name == "gnu"), err
 
     @pytest.mark.parametrize("arguments, status", [
         (["-f", "-s", "KILL"], 137), (["-p"], 143), (["-fp"], 143), (["-fvpsKILL"], 137), (["-pk9"], 143),

@@ -55,14 +55,17 @@ final class EngineScenario {
         return journal.take()
     }
 
-    /// Lets time pass, waking the engine at each of its deadlines on the dot.
+    /// Lets time pass, waking the engine at each of its deadlines on the dot. A look for a debugger that brings about
+    /// nothing isn't told.
     @discardableResult
     func pass(_ span: Span) -> [String] {
         let end = kernel.clock + span
+        var lines = journal.take()
         var wakeUps = 0
         while let deadline = engine.nextDeadline, deadline <= end {
             kernel.clock = max(kernel.clock, deadline)
             engine.wake()
+            lines += newLines()
             wakeUps += 1
             if wakeUps > 100_000 {
                 Issue.record("the engine wants to be woken for ever")
@@ -70,7 +73,12 @@ final class EngineScenario {
             }
         }
         kernel.clock = end
-        return journal.take()
+        return lines
+    }
+
+    private func newLines() -> [String] {
+        let lines = journal.take()
+        return lines.allSatisfy { $0.hasPrefix("traced? ") && $0.hasSuffix(": no") } ? [] : lines
     }
 
     /// Lets time pass with nobody awake, and wakes the engine once, late.
@@ -83,6 +91,9 @@ final class EngineScenario {
 
     /// How long until the engine wants to be woken; nil: not at all.
     var untilDeadline: Span? { engine.nextDeadline.map { $0 - kernel.clock } }
+
+    /// The same, but for mere looks for a debugger.
+    var untilKill: Span? { engine.core.nextKill(of: .a).map { $0 - kernel.clock } }
 }
 
 extension [String] {
