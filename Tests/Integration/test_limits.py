@@ -132,7 +132,7 @@ import os, time
 fd = os.{where}
 for _ in range(2000):
     os.write(fd, bytes(1 << 20))
-    time.sleep(0.001)
+    time.sleep(0.001)  # a moment
 """
     try:
         running = sandbox.start(
