@@ -18,7 +18,7 @@ import pytest
 
 from conftest import LIMIT, binary, wait_for
 from programs.helpers import (
-    AS_ORDINARY, ORDINARY_PYTHON, Client, Line, cpu_ticks, needs_root, resident_kib, socket_of)
+    AS_ORDINARY, Client, cpu_ticks, Line, needs_root, open_descriptors, ORDINARY_PYTHON, resident_kib, socket_of)
 
 # An app that passes its control pipe's lines on: what comes on stdin goes out on it, what is answered to stdout.
 RELAY = """
@@ -148,7 +148,7 @@ def test_closed_ends_are_forgotten(app):
 
 
 def descriptors(running):
-    return len(list(pathlib.Path(f"/proc/{supervisor_of(running)}/fd").iterdir()))
+    return open_descriptors(supervisor_of(running))
 
 
 def supervisor_of(running):

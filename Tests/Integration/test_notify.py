@@ -1,6 +1,5 @@
 """sd_notify: what a program made for systemd says on NOTIFY_SOCKET, by hand, by systemd-notify, and by real daemons."""
 
-import contextlib
 import os
 import pathlib
 import re
@@ -14,7 +13,7 @@ import pytest
 
 from conftest import LIMIT, is_alive, wait_for
 from programs.driving import Speaker, assert_killed, assert_stopped, history, states, wait_event, wait_there
-from programs.helpers import Client, cpu_ticks, resident_kib, socket_of, tree
+from programs.helpers import Client, cpu_ticks, open_descriptors, resident_kib, socket_of, tree
 
 
 def start(sandbox, *options, term="", aware=False, actions=()):
@@ -404,12 +403,7 @@ def test_descriptors_sent_along_are_closed(sandbox):
 
 
 def descriptors(running):
-    """How many the supervisor has open, but for those of processes: the last few senders are held."""
-    count = 0
-    for each in os.scandir(f"/proc/{running.status()['supervisor']}/fd"):
-        with contextlib.suppress(FileNotFoundError):
-            count += "pidfd" not in os.readlink(each.path)
-    return count
+    return open_descriptors(running.status()["supervisor"])
 
 
 RUBBISH = ["", "\\n\\n", "READY", "=1", "READY=2", "ready=1", "READY=1 ", " READY=1", "STATUS", "\\x00\\x01",

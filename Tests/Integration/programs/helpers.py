@@ -1,5 +1,6 @@
 """What the tests of containment, limits, control and crashes share: programs, sockets, and ways to look at a tree."""
 
+import contextlib
 import os
 import pathlib
 import select
@@ -195,6 +196,15 @@ def resident_kib(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     return 0
+
+
+def open_descriptors(supervisor):
+    """How many it has open, but for those of processes: the last few senders of requests are held."""
+    count = 0
+    for each in os.scandir(f"/proc/{supervisor}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            count += "pidfd" not in os.readlink(each.path)
+    return count
 
 
 def cpu_ticks(pid):
