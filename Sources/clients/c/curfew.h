@@ -89,6 +89,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <asm/socket.h>   // SO_PEERCRED, which the C library hides in strict dialects
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
