@@ -57,8 +57,9 @@ def test_time_is_limited(sandbox, containment, limit, verb):
 def test_it_is_suspended_and_opened(sandbox, containment):
     running = sandbox.shell(FAMILY, options=["--containment", containment], preexec_fn=limited(12))
     running.expect("up")
-    pids = tree(supervisor_of(running))
-    assert len(pids) >= 6
+    supervisor = supervisor_of(running)
+    wait_for("all of it to be there", lambda: len(tree(supervisor)) >= 6)
+    pids = tree(supervisor)
     assert sandbox.curfew("home", running.name).returncode == 0
     assert running.status()["state"] == "suspended"
     assert not not_stopped(pids)
