@@ -47,8 +47,7 @@ public struct Ancestry: Sendable, Hashable {
                 case .known(let pid): parent = pid
                 case .gone: return
                 case .untold:
-                    // Other users' are above every process. What could hide one of the app's is another of it.
-                    isKnown = Procfs.isOurs && !HiddenProcess.mayBeBelow(supervisor)
+                    noteUntold(current, supervisor: supervisor)
                     return
                 }
             }
@@ -60,6 +59,23 @@ public struct Ancestry: Sendable, Hashable {
             child = current
             current = parent
         }
+    }
+
+    /// The line breaks at `pid`, whose parent nothing tells.
+    ///
+    /// Its parent's list of children does, where that one is visible. Else: other users' are above every process, and
+    /// what could hide one of the app's is another of it, but not one that the supervisor has above itself.
+    private mutating func noteUntold(_ pid: Int32, supervisor: Int32) {
+        guard Procfs.isOurs else { return }
+        let below = ProcessTree.descendants(of: supervisor)
+        if below.contains(pid) {
+            isInAnyApp = true
+            isOurs = true
+            return
+        }
+        isKnown =
+            HiddenProcess.isAbove(supervisor, pid)
+            || !below.contains(where: HiddenProcess.exists) && Procfs.stat(getpid()) != nil
     }
 
     private mutating func noteCgroup(of pid: Int32, ours: String?) {
@@ -103,9 +119,15 @@ enum HiddenProcess {
         return pidfd.isOpen && curfew_pidfd_parent(pidfd.number) == parent
     }
 
-    /// Whether anything that lives below `ancestor` is hidden, and with it what is below that; or that can't be told.
-    static func mayBeBelow(_ ancestor: Int32) -> Bool {
-        ProcessTree.descendants(of: ancestor).contains { exists($0) } || Procfs.stat(getpid()) == nil
+    /// Whether `pid` is seen to be an ancestor of `descendant`.
+    static func isAbove(_ descendant: Int32, _ pid: Int32) -> Bool {
+        var current = descendant
+        for _ in 0..<4096 {
+            guard let parent = Procfs.stat(current)?.parent, parent > 0 else { return false }
+            if parent == pid { return true }
+            current = parent
+        }
+        return false
     }
 
     /// Whether it is there and hidden.

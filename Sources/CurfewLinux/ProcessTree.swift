@@ -222,10 +222,10 @@ public final class ProcessTree {
             pidfd.close()
             parent = Procfs.stat(member.pid)?.parent ?? -1
         }
+        // Hidden, and nothing tells its parent: that one's list of children, looked at again, does.
+        if parent <= 0, Procfs.children(of: member.parent).contains(member.pid) { parent = member.parent }
         guard parent == member.parent || parent == ancestor else { return }
-        for signal in signals {
-            send(signal, to: member.pid, heldBy: pidfd)
-        }
+        for signal in signals { send(signal, to: member.pid, heldBy: pidfd) }
     }
 
     /// By the pid where there is no descriptor to spare, or where a sandbox refuses to send by one.

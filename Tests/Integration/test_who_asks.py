@@ -113,6 +113,7 @@ def unshared(script, *flags):
     return ["unshare", "--mount", "--propagation", "private", *flags, "sh", "-ec", script]
 
 
+REFUSING = pathlib.Path(__file__).parent / "programs/refusing.py"
 AS_NOBODY = f"setpriv --reuid {ORDINARY} --regid {ORDINARY} --clear-groups"
 
 
@@ -123,10 +124,11 @@ def nobodys(sandbox):
     state = pathlib.Path(tempfile.mkdtemp(prefix="cf-state-"))
     os.chown(state, ORDINARY, ORDINARY)
 
-    def run(options, script, **more):
+    def run(options, kernel, script, **more):
         environment = dict(
             sandbox.environment, CURFEW=binary(), ASKER=ASKER, PYTHON=ORDINARY_PYTHON, XDG_STATE_HOME=str(state))
-        inner = f"mount -t proc -o {options} proc /proc; cd /; exec {AS_NOBODY} sh -c \"$SCRIPT\""
+        older = f"{sys.executable} {REFUSING} EINVAL pidfd_get_info" if kernel == "older" else ""
+        inner = f"mount -t proc -o {options} proc /proc; cd /; exec {older} {AS_NOBODY} sh -c \"$SCRIPT\""
         return subprocess.run(
             unshared(inner), env=dict(environment, SCRIPT=script), stdin=subprocess.DEVNULL, capture_output=True,
             text=True, timeout=LIMIT, **more)
@@ -147,6 +149,9 @@ for verb in sys.argv[1:]:
 """
 
 HIDDEN = ["hidepid=1", "hidepid=2", "hidepid=4"]
+# Before Linux 6.13 nothing tells of a hidden process's parent.
+KERNELS = ["this", "older"]
+TELLS_PARENTS = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (6, 13)
 
 # What is at the end of its line of ancestors is root's, and hidden.
 DRIVE = r"""
@@ -159,9 +164,10 @@ wait $run || echo ended $?
 
 
 @needs_root
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("options", HIDDEN)
-def test_a_user_drives_his_app_where_other_users_are_hidden(nobodys, options):
-    result = nobodys(options, "APP='sleep 300'; export APP\n" + DRIVE)
+def test_a_user_drives_his_app_where_other_users_are_hidden(nobodys, options, kernel):
+    result = nobodys(options, kernel, "APP='sleep 300'; export APP\n" + DRIVE)
     assert '"state": "suspended"' in result.stdout, result
     assert '"state": "active"' in result.stdout, result
     assert result.stdout.endswith("ended 143\n"), result
@@ -181,22 +187,23 @@ os.execv(sys.executable, [sys.executable, "-c", os.environ["ASKER"], "home", "qu
 
 
 @needs_root
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("options", HIDDEN)
-def test_a_process_behind_hidden_ones_of_the_app_drives_nothing(nobodys, options):
+def test_a_process_behind_hidden_ones_of_the_app_drives_nothing(nobodys, options, kernel):
     """Two of the app's processes have made themselves unreadable; what they start is the app's still."""
     script = (
         'export HIDER; exec "$CURFEW" run --containment tree -- "$PYTHON" -c "$HIDER"')
-    result = nobodys(options, f"HIDER='{HIDER}'\n" + script)
-    # Before Linux 6.13 nothing tells of a hidden process's parent, and who can't be told is trusted with nothing.
-    kernel = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2])
-    begin = "ok" if kernel >= (6, 13) else "error code=forbidden"
+    result = nobodys(options, kernel, f"HIDER='{HIDER}'\n" + script)
+    # Who can't be told is trusted with nothing.
+    begin = "ok" if TELLS_PARENTS and kernel == "this" else "error code=forbidden"
     assert result.stdout.splitlines() == [
         "home error code=forbidden", "quit error code=forbidden", f"begin name=x {begin}"], result
 
 
 @needs_root
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("options", HIDDEN)
-def test_what_is_hidden_is_suspended_and_killed(nobodys, options):
+def test_what_is_hidden_is_suspended_and_killed(nobodys, options, kernel):
     """A process of the app that may not be looked at stops with the others, and ends with them."""
     hides = "import ctypes, os, time; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); print(os.getpid(), flush=True); time.sleep(300)"
     script = f"""
@@ -210,8 +217,35 @@ def test_what_is_hidden_is_suspended_and_killed(nobodys, options):
         "$CURFEW" quit hidden
         wait $run || echo ended $?
         kill -0 $pid 2>/dev/null || echo gone"""
-    result = nobodys(options, script)
+    result = nobodys(options, kernel, script)
     assert result.stdout.splitlines() == ["there", "ended 137", "gone"], result
+
+
+# Makes itself unseen, says so on descriptor 3, and tells of SIGTERM.
+ASKED = """
+import ctypes, os, signal
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+signal.signal(signal.SIGTERM, lambda *_: (print("asked", flush=True), os._exit(0)))
+print("up", file=open(3, "w"), flush=True)
+signal.pause()
+"""
+
+
+@needs_root
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("options", HIDDEN)
+def test_what_is_hidden_is_asked_to_end(nobodys, options, kernel):
+    """A hidden process of a running app hears the SIGTERM that asks the tree to end, though its parent lives on."""
+    script = """
+        mkfifo "$XDG_RUNTIME_DIR/ready"
+        APP='trap "" TERM; "$PYTHON" -c "$ASKED" 3>"$XDG_RUNTIME_DIR/ready"; exit 3'; export APP ASKED
+        "$CURFEW" run --name hidden --containment tree -- sh -c "$APP" &
+        run=$!
+        read up <"$XDG_RUNTIME_DIR/ready"
+        "$CURFEW" quit hidden
+        wait $run || echo ended $?"""
+    result = nobodys(options, kernel, f"ASKED='{ASKED}'\n" + script)
+    assert result.stdout.splitlines() == ["asked", "ended 3"], result
 
 
 def others_proc(sandbox, script, **more):
@@ -385,5 +419,5 @@ def test_doctor_says_so(cell, sandbox):
 
 @needs_root
 def test_doctor_says_who_is_hidden(nobodys):
-    result = nobodys("hidepid=2", '"$CURFEW" doctor')
+    result = nobodys("hidepid=2", "this", '"$CURFEW" doctor')
     assert re.search(r"^seeing processes +partly +/proc hides other users' \(hidepid\)", result.stdout, re.M), result

@@ -154,4 +154,12 @@ static inline pid_t await_victim(struct arena *arena, long long deadline_ns) {
     while (!arena->pid && now_ns() < deadline_ns) sleep_ns(200000);
     return arena->pid;
 }
+
+static inline int open_in(const char *directory, const char *name, int flags) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, flags | O_CLOEXEC);
+    if (fd < 0) die(path);
+    return fd;
+}
 #endif

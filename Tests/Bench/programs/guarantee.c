@@ -191,14 +191,6 @@ static void open_again(void) {
         if (!has(&known, all.pids[i]) && is_stopped(all.pids[i])) kill(all.pids[i], SIGCONT);
 }
 
-static int open_in(const char *directory, const char *name, int flags) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    int fd = open(path, flags | O_CLOEXEC);
-    if (fd < 0) die(path);
-    return fd;
-}
-
 static void start_app(const char *group, int count) {
     leader = fork();
     if (leader < 0) die("fork");

@@ -50,14 +50,6 @@ static int loop(int count) {
     return end_children(pids, count);
 }
 
-static int open_in(const char *directory, const char *name, int flags) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    int fd = open(path, flags | O_CLOEXEC);
-    if (fd < 0) die(path);
-    return fd;
-}
-
 static void join_group(const char *directory, const char *procs) {
     int fd = open_in(directory, procs, O_WRONLY);
     if (write(fd, "0", 1) != 1) die(directory);

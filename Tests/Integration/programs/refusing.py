@@ -12,6 +12,9 @@ import sys
 
 # The same on every architecture. Source: kernel, scripts/syscall.tbl.
 NUMBERS = {"pidfd_send_signal": 424, "pidfd_open": 434, "clone3": 435, "close_range": 436, "openat2": 437}
+# Of ioctl, told by its request, its second argument. Source: kernel, include/uapi/linux/pidfd.h, PIDFD_GET_INFO.
+REQUESTS = {"pidfd_get_info": 0xC040FF0B}
+AT_NUMBER, AT_REQUEST = 0, 24 if sys.byteorder == "little" else 28
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
@@ -23,9 +26,10 @@ def instruction(code, value, if_true=0, if_false=0):
 
 def main():
     error, calls, *command = sys.argv[1:]
-    program = instruction(LOAD, 0)
+    program = b""
     for call in calls.split(","):
-        program += instruction(JUMP_IF_EQUAL, NUMBERS[call], 0, 1)
+        program += instruction(LOAD, AT_REQUEST if call in REQUESTS else AT_NUMBER)
+        program += instruction(JUMP_IF_EQUAL, REQUESTS.get(call) or NUMBERS[call], 0, 1)
         program += instruction(RETURN, FAIL | getattr(errno, error))
     program += instruction(RETURN, ALLOW)
     code = ctypes.create_string_buffer(program)
