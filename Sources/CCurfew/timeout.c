@@ -1,6 +1,6 @@
 // What has to be known of a `curfew timeout` command line before Swift reads it: whether the front leads a group.
 //
-// It agrees with Sources/CurfewCommand/GetoptReader.swift, which also says what is wrong; here that doesn't matter.
+// It agrees with Sources/CurfewCommand/Arguments/GetoptReader.swift, which also says what is wrong; here that doesn't matter.
 #include "ccurfew.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@ enum StateText {
         """
         # States and transitions
 
-        Drawn from `Sources/CurfewCore/Transition.swift` by `make states`; don't edit it by hand.
+        Drawn from `Sources/CurfewCore/Vocabulary/Transition.swift` by `make states`; don't edit it by hand.
 
         ![the states and what leads from one to another](states.svg)
 

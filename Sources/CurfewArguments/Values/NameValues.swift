@@ -1,0 +1,80 @@
+// What apps, tasks, reports, processes and files are named by.
+
+import ArgumentParser
+import CurfewEngine
+
+/// An app as people name it; what it may be is checked where it is looked up.
+struct AppValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) { text = argument }
+
+    /// The names of those that run.
+    static var defaultCompletionKind: CompletionKind {
+        .shellCommand("curfew ps 2>/dev/null | awk 'NR > 1 { print $1 }'")
+    }
+}
+
+/// A name that an app can have.
+struct NameValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard AppName.isValid(argument) else { return nil }
+        text = argument
+    }
+}
+
+/// A process's number.
+struct PidValue: ExpressibleByArgument {
+    let number: Int32
+
+    init?(argument: String) {
+        guard let number = Int32(argument), number > 0 else { return nil }
+        self.number = number
+    }
+}
+
+/// The path of a file.
+struct PathValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
+}
+
+/// A report as people name it; what it may be is checked where it is looked up.
+struct ReportValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) { text = argument }
+
+    /// The ids of those there are, behind a date and a time.
+    static var defaultCompletionKind: CompletionKind {
+        .shellCommand("curfew report 2>/dev/null | awk 'NR > 1 { print $5 }'")
+    }
+}
+
+/// A background task's name: anything but nothing.
+struct TaskNameValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+}
+
+/// A background task's number.
+struct TaskNumberValue: ExpressibleByArgument {
+    let number: Int
+
+    init?(argument: String) {
+        guard let number = Int(argument), number > 0 else { return nil }
+        self.number = number
+    }
+}
