@@ -157,7 +157,7 @@ struct RegressionTests {
         let scenario = Scenario()
         scenario.leaderExits(0)
         var supervisor = scenario.supervisor
-        let effects = supervisor.handle(.treeGone(.a), at: scenario.now)
+        let effects = supervisor.handle(.treeGone(.a), at: Moment(scenario.now))
         guard case .ended(_, let ending) = effects.last else {
             Issue.record("the app hasn't ended: \(effects)")
             return

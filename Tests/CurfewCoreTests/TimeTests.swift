@@ -42,38 +42,38 @@ struct TimeTests {
 
     @Test("A paused countdown keeps what is left")
     func paused() {
-        var countdown = Countdown(.seconds(10), startingAt: start)
+        var countdown = Countdown(.seconds(10), startingAt: Moment(start))
         #expect(countdown.end == start + .seconds(10))
-        countdown.pause(at: start + .seconds(4))
+        countdown.pause(at: Moment(start + .seconds(4)))
         #expect(countdown.end == nil)
-        #expect(countdown.remaining(at: start + .seconds(100)) == .seconds(6))
-        countdown.start(at: start + .seconds(100))
+        #expect(countdown.remaining(at: Moment(start + .seconds(100))) == .seconds(6))
+        countdown.start(at: Moment(start + .seconds(100)))
         #expect(countdown.end == start + .seconds(106))
     }
 
     @Test("Started twice, it runs from the first time; paused twice, nothing is lost")
     func idempotent() {
         var countdown = Countdown(.seconds(10))
-        countdown.start(at: start)
-        countdown.start(at: start + .seconds(3))
-        #expect(countdown.remaining(at: start + .seconds(3)) == .seconds(7))
-        countdown.pause(at: start + .seconds(3))
-        countdown.pause(at: start + .seconds(5))
+        countdown.start(at: Moment(start))
+        countdown.start(at: Moment(start + .seconds(3)))
+        #expect(countdown.remaining(at: Moment(start + .seconds(3))) == .seconds(7))
+        countdown.pause(at: Moment(start + .seconds(3)))
+        countdown.pause(at: Moment(start + .seconds(5)))
         #expect(countdown.left == .seconds(7))
     }
 
     @Test("Never below zero, and over exactly at its end")
     func over() {
-        let countdown = Countdown(.seconds(10), startingAt: start)
-        #expect(!countdown.isOver(at: start + Span(nanoseconds: 9_999_999_999)))
-        #expect(countdown.isOver(at: start + .seconds(10)))
-        #expect(countdown.remaining(at: start + .seconds(99)) == .zero)
+        let countdown = Countdown(.seconds(10), startingAt: Moment(start))
+        #expect(!countdown.isOver(at: Moment(start + Span(nanoseconds: 9_999_999_999))))
+        #expect(countdown.isOver(at: Moment(start + .seconds(10))))
+        #expect(countdown.remaining(at: Moment(start + .seconds(99))) == .zero)
     }
 
     @Test("An infinite countdown has no end and is never over")
     func endless() {
-        let countdown = Countdown(.infinite, startingAt: start)
+        let countdown = Countdown(.infinite, startingAt: Moment(start))
         #expect(countdown.end == nil)
-        #expect(!countdown.isOver(at: Instant(nanoseconds: .max - 1)))
+        #expect(!countdown.isOver(at: Moment(Instant(nanoseconds: .max - 1))))
     }
 }

@@ -95,14 +95,15 @@ struct JournalTests {
 
     @Test("An input comes back as it was", arguments: inputs)
     func roundTrip(_ input: Input) throws {
-        let entry = JournalEntry(input: input, at: Instant(nanoseconds: .max - 1))
+        let entry = JournalEntry(input: input, at: Moment(Instant(nanoseconds: .max - 1)))
         let message = try #require(try Message.parse(text(entry.message)))
         #expect(JournalEntry(message) == entry)
     }
 
     @Test("Every field that is missing makes a line unreadable, or something else", arguments: inputs)
     func missingFields(_ input: Input) {
-        let entry = JournalEntry(input: input, at: Instant(nanoseconds: 5))
+        let entry = JournalEntry(
+            input: input, at: Moment(lifecycle: Instant(nanoseconds: 5), real: Instant(nanoseconds: 7)))
         for index in entry.message.fields.indices {
             var message = entry.message
             message.fields.remove(at: index)

@@ -18,7 +18,7 @@ extension App {
     private static let looksPerWindow: Int64 = 100
 
     /// Begins to watch where there is something to watch, and stops where there isn't.
-    mutating func updateCPUWatch(at now: Instant) {
+    mutating func updateCPUWatch(at now: Moment) {
         let isWatched = phase == .background && end == nil && !isTraced && !hasPassedCPULimit
         guard policy.backgroundCPU != nil, isWatched else {
             cpuWindow = nil
@@ -27,8 +27,8 @@ extension App {
             return
         }
         guard cpuWindow == nil else { return }
-        cpuWindow = CPUWindow(start: now)
-        nextCPUMeasurement = now
+        cpuWindow = CPUWindow(start: now.real)
+        nextCPUMeasurement = now.real
     }
 
     /// A new stay in background, in which it may pass its limit once.
@@ -41,11 +41,11 @@ extension App {
     }
 
     /// Judges the window by what has been used by now. A limit is passed as soon as its CPU time is used up.
-    mutating func judgeCPU(_ used: Span, at now: Instant, into effects: inout [Effect]) {
+    mutating func judgeCPU(_ used: Span, at now: Moment, into effects: inout [Effect]) {
         guard let limits = policy.backgroundCPU, let window = cpuWindow, cpuExcess == nil else { return }
         guard let usedAtStart = window.usedAtStart else { return beginCPUWindow(used, limits, at: now) }
         let usedInWindow = max(.zero, used - usedAtStart)
-        let elapsed = now - window.start
+        let elapsed = now.real - window.start
         if usedInWindow > limits.allowed(in: elapsed) {
             passedCPULimit(CPUExcess(used: usedInWindow, elapsed: elapsed), limits, at: now, into: &effects)
         } else if elapsed >= limits.window {
@@ -56,22 +56,22 @@ extension App {
         }
     }
 
-    private mutating func beginCPUWindow(_ used: Span, _ limits: CPUPolicy, at now: Instant) {
-        cpuWindow = CPUWindow(start: now, usedAtStart: used)
-        scheduleCPUMeasurement(left: limits.limit, windowEnd: now + limits.window, limits, at: now)
+    private mutating func beginCPUWindow(_ used: Span, _ limits: CPUPolicy, at now: Moment) {
+        cpuWindow = CPUWindow(start: now.real, usedAtStart: used)
+        scheduleCPUMeasurement(left: limits.limit, windowEnd: now.real + limits.window, limits, at: now)
     }
 
     /// Not before the limit can have been passed with every processor busy.
     private mutating func scheduleCPUMeasurement(
-        left: Span, windowEnd: Instant, _ limits: CPUPolicy, at now: Instant
+        left: Span, windowEnd: Instant, _ limits: CPUPolicy, at now: Moment
     ) {
         let soonest = Span(nanoseconds: left.nanoseconds / Int64(limits.processors))
         let least = Span(nanoseconds: max(1_000_000, limits.window.nanoseconds / App.looksPerWindow))
-        nextCPUMeasurement = min(windowEnd, now + max(soonest, least))
+        nextCPUMeasurement = min(windowEnd, now.real + max(soonest, least))
     }
 
     private mutating func passedCPULimit(
-        _ excess: CPUExcess, _ limits: CPUPolicy, at now: Instant, into effects: inout [Effect]
+        _ excess: CPUExcess, _ limits: CPUPolicy, at now: Moment, into effects: inout [Effect]
     ) {
         nextCPUMeasurement = nil
         switch limits.action {
@@ -89,7 +89,7 @@ extension App {
         cpuWindow = nil
     }
 
-    mutating func killForCPU(at now: Instant, into effects: inout [Effect]) {
+    mutating func killForCPU(at now: Moment, into effects: inout [Effect]) {
         guard let limits = policy.backgroundCPU, let cpuExcess else { return }
         var report = killReport(.cpuLimit, limit: limits.window, elapsed: cpuExcess.elapsed, at: now)
         report.cpuTime = cpuExcess.used

@@ -3,7 +3,7 @@ extension App {
     /// The connections that may say `hello` for one app; later ones are refused by silence.
     static let maximumConnections = 64
 
-    mutating func hello(_ connection: ConnectionID, at now: Instant, into effects: inout [Effect]) {
+    mutating func hello(_ connection: ConnectionID, at now: Moment, into effects: inout [Effect]) {
         guard end == nil, !connections.contains(connection), connections.count < App.maximumConnections else { return }
         let returns = !isAware && hasFinishedLaunching && phase == .background
         if !isAware { effects.append(.note(id, .becameAware)) }
@@ -23,7 +23,7 @@ extension App {
     // MARK: The launch
 
     /// Delivers the launch to an app that hasn't heard of it; never while it is stopped or not yet running.
-    mutating func announceLaunch(at now: Instant, into effects: inout [Effect]) {
+    mutating func announceLaunch(at now: Moment, into effects: inout [Effect]) {
         guard isAware, !hasFinishedLaunching, isRunning else { return }
         hasFinishedLaunching = true
         deliverFinishedLaunching(at: now, into: &effects)
@@ -34,7 +34,7 @@ extension App {
     }
 
     /// What is left of a launch limit that runs already is what the acknowledgement gets.
-    private mutating func deliverFinishedLaunching(at now: Instant, into effects: inout [Effect]) {
+    private mutating func deliverFinishedLaunching(at now: Moment, into effects: inout [Effect]) {
         lastSequence += 1
         let event = Event.lifecycle(.didFinishLaunching)
         var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: options.info)
@@ -84,7 +84,7 @@ extension App {
 
     /// A transition's events in its order; what changed meanwhile comes before `didBecomeActive`.
     mutating func deliver(
-        _ transition: Transition, to audience: Delivery.Audience = .everybody, at now: Instant,
+        _ transition: Transition, to audience: Delivery.Audience = .everybody, at now: Moment,
         into effects: inout [Effect]
     ) {
         for event in transition.events {
@@ -95,7 +95,7 @@ extension App {
 
     mutating func deliver(
         _ event: LifecycleEvent, level: MemoryWarningLevel? = nil, to audience: Delivery.Audience = .everybody,
-        at now: Instant, into effects: inout [Effect]
+        at now: Moment, into effects: inout [Effect]
     ) {
         let limit = policy.limit(of: event)
         deliver(.lifecycle(event), limit: limit, level: level, to: audience, at: now, into: &effects)
@@ -105,7 +105,7 @@ extension App {
     mutating func deliver(
         _ event: Event, limit: Span? = nil, level: MemoryWarningLevel? = nil, info: [Info] = [],
         to audience: Delivery.Audience = .everybody,
-        at now: Instant, into effects: inout [Effect]
+        at now: Moment, into effects: inout [Effect]
     ) {
         guard isAware || policy.announcesEvents else { return }
         lastSequence += 1
@@ -123,7 +123,7 @@ extension App {
     }
 
     /// What a watchdog has begun with, and what it ends with.
-    mutating func cpuTimeMeasured(_ cpuTime: Span, at now: Instant, into effects: inout [Effect]) {
+    mutating func cpuTimeMeasured(_ cpuTime: Span, at now: Moment, into effects: inout [Effect]) {
         self.cpuTime = cpuTime
         for index in pending.indices where pending[index].watchdog.cpuTimeAtStart == nil {
             pending[index].watchdog.cpuTimeAtStart = cpuTime
@@ -137,7 +137,7 @@ extension App {
 
     // MARK: Answers
 
-    mutating func acknowledge(_ sequence: Int, at now: Instant, into effects: inout [Effect]) {
+    mutating func acknowledge(_ sequence: Int, at now: Moment, into effects: inout [Effect]) {
         if case .terminating(let watchdog, sequence) = end {
             // Heard, it still has to end in time; a second acknowledgement is one of nothing.
             end = .terminating(watchdog, sequence: nil)
@@ -164,7 +164,7 @@ extension App {
     }
 
     /// A connection is gone; without another the app is plain, and owes no acknowledgement.
-    mutating func disconnected(_ connection: ConnectionID, at now: Instant, into effects: inout [Effect]) {
+    mutating func disconnected(_ connection: ConnectionID, at now: Moment, into effects: inout [Effect]) {
         for index in tasks.indices where tasks[index].connection == connection { tasks[index].connection = nil }
         guard let index = connections.firstIndex(of: connection) else { return }
         connections.remove(at: index)

@@ -27,64 +27,92 @@ extension App {
                 true
             }
         }
-    }
 
-    /// The earliest instant at which a tick changes something; nil when nothing is armed.
-    var nextDeadline: Instant? {
-        if phase == .over { return nil }
-        var earliest = timeLimitInstant ?? .distantFuture
-        func consider(_ instant: Instant?) {
-            if let instant, instant < earliest { earliest = instant }
+        /// Whether the app is killed then, if nothing happens before.
+        var isKill: Bool {
+            switch self {
+            case .timeLimit, .timeoutKill, .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .budget:
+                true
+            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .pageOut, .tracerCheck: false
+            }
         }
-        consider(timeout.killInstant)
-        if !isAwaitingTracerCheck {
-            considerKills(consider)
-            considerSuspension(consider)
-            consider(nextTracerCheck)
+    }
+
+    /// The one list of all that time brings about: each timer that is armed, the most important first, until `visit` says
+    /// that it has seen enough.
+    @inline(__always)
+    private func forEachTimer(_ visit: (Due, Instant, Clock) -> Bool) {
+        if phase == .over { return }
+        if let timeLimitInstant, visit(.timeLimit, timeLimitInstant, .lifecycle) { return }
+        if let killInstant = timeout.killInstant, visit(.timeoutKill, killInstant, .lifecycle) { return }
+        if case .terminating(let watchdog, _) = end, let instant = watchdog.end,
+            visit(.terminateLimit, instant, .lifecycle)
+        {
+            return
         }
-        consider(nextMeasurement)
-        consider(nextCPUMeasurement)
-        consider(nextPageOut)
-        return earliest == .distantFuture ? nil : earliest
-    }
-
-    /// The watchdogs and the budget: what a debugger holds off.
-    private func considerKills(_ consider: (Instant?) -> Void) {
-        if case .terminating(let watchdog, _) = end { consider(watchdog.end) }
-        guard end == nil else { return }
-        consider(launch?.end)
-        for acknowledgement in pending { consider(acknowledgement.watchdog.end) }
-        consider(signOfLife?.end)
-        if phase == .background { consider(killInstant) }
-    }
-
-    /// In background: its suspension, and the warning before the budget's end.
-    private func considerSuspension(_ consider: (Instant?) -> Void) {
-        guard end == nil, phase == .background else { return }
-        if let lockDeferral, !lockDeferral.isOver {
-            consider(min(lockDeferral.until, lockDeferral.nextLook))
-        } else if tasks.isEmpty || policy.exitsOnSuspend, launch == nil, pending.isEmpty {
-            consider(grace?.end)
+        if end == nil {
+            if hasSeenWatchdogs(visit) { return }
+            if phase == .background, hasSeenBackground(visit) { return }
         }
-        consider(warningInstant)
+        if let nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
+        if let nextCPUMeasurement, visit(.cpuMeasurement, nextCPUMeasurement, .real) { return }
+        if let nextPageOut, visit(.pageOut, nextPageOut, .real) { return }
+        if let nextTracerCheck { _ = visit(.tracerCheck, nextTracerCheck, .real) }
     }
 
-    /// When time alone kills it, if nothing happens before; nil when nothing is armed.
-    var nextKill: Instant? {
-        if phase == .over { return nil }
-        var earliest = timeLimitInstant ?? .distantFuture
-        func consider(_ instant: Instant?) {
-            if let instant, instant < earliest { earliest = instant }
+    @inline(__always)
+    private func hasSeenWatchdogs(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
+        if let instant = launch?.end, visit(.launchWatchdog, instant, .lifecycle) { return true }
+        for index in pending.indices {
+            if let instant = pending[index].watchdog.end, visit(.acknowledgement(index), instant, .lifecycle) {
+                return true
+            }
         }
-        consider(timeout.killInstant)
-        considerKills(consider)
-        return earliest == .distantFuture ? nil : earliest
+        if isBroken { return visit(.signOfLife, .distantPast, .real) }
+        guard let instant = signOfLife?.end else { return false }
+        return visit(.signOfLife, instant, .real)
     }
 
-    /// Whether the suspension waits for locks, and isn't to look for them yet.
-    private func isDeferringSuspension(at now: Instant) -> Bool {
-        guard let lockDeferral, !lockDeferral.isOver else { return false }
-        return now < lockDeferral.nextLook && now < lockDeferral.until
+    @inline(__always)
+    private func hasSeenBackground(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
+        if let warningInstant, visit(.warning, warningInstant, .lifecycle) { return true }
+        if let killInstant, visit(.budget, killInstant, .lifecycle) { return true }
+        if cpuExcess != nil, visit(.cpuLimit, .distantPast, .real) { return true }
+        guard !isOwedMoreThanGrace, !isTraced else { return false }
+        if let grace, grace.left != .zero { return grace.end.map { visit(.suspension, $0, .lifecycle) } ?? false }
+        guard let lockDeferral, !lockDeferral.isOver else { return visit(.suspension, .distantPast, .lifecycle) }
+        return visit(.suspension, min(lockDeferral.until, lockDeferral.nextLook), .real)
+    }
+
+    /// When a tick changes something next; nothing where no timer is armed.
+    var nextDeadline: NextDeadline {
+        var next = NextDeadline()
+        forEachTimer { due, instant, clock in
+            if !isAwaitingTracerCheck || !due.isHeldOffByTracer { next.consider(instant, on: clock) }
+            return false
+        }
+        return next
+    }
+
+    /// When time alone kills it, if nothing happens before.
+    var nextKill: NextDeadline {
+        var next = NextDeadline()
+        forEachTimer { due, instant, clock in
+            if due.isKill { next.consider(instant, on: clock) }
+            return false
+        }
+        return next
+    }
+
+    /// The most important of what is due.
+    func due(at now: Moment) -> Due? {
+        var found: Due?
+        forEachTimer { due, instant, clock in
+            guard instant <= (clock == .lifecycle ? now.lifecycle : now.real) else { return false }
+            found = due
+            return true
+        }
+        return found
     }
 
     private var timeLimitInstant: Instant? {
@@ -92,31 +120,8 @@ extension App {
         return startedAt + policy.timeLimit
     }
 
-    func due(at now: Instant) -> Due? {
-        func isDue(_ instant: Instant?) -> Bool { instant.map { $0 <= now } ?? false }
-        if phase == .over { return nil }
-        if isDue(timeLimitInstant) { return .timeLimit }
-        if isDue(timeout.killInstant) { return .timeoutKill }
-        if case .terminating(let watchdog, _) = end, isDue(watchdog.end) { return .terminateLimit }
-        if end == nil {
-            if isDue(launch?.end) { return .launchWatchdog }
-            if let late = pending.firstIndex(where: { isDue($0.watchdog.end) }) { return .acknowledgement(late) }
-            if isBroken || isDue(signOfLife?.end) { return .signOfLife }
-            if phase == .background {
-                if isDue(warningInstant) { return .warning }
-                if isDue(killInstant) { return .budget }
-            }
-            if cpuExcess != nil { return .cpuLimit }
-            if wantsSuspension(at: now), !isDeferringSuspension(at: now) { return .suspension }
-        }
-        if isDue(nextMeasurement) { return .measurement }
-        if isDue(nextCPUMeasurement) { return .cpuMeasurement }
-        if isDue(nextPageOut) { return .pageOut }
-        return isDue(nextTracerCheck) ? .tracerCheck : nil
-    }
-
     /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
-    mutating func proceed(at now: Instant, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
+    mutating func proceed(at now: Moment, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
         if lockDeferral != nil, !wantsSuspension(at: now) {
             lockDeferral = nil
             answerSuspensionRequests(into: &effects)
@@ -132,13 +137,13 @@ extension App {
     }
 
     /// While the debugger's answer is awaited, what needs none is still done.
-    private mutating func performUndelayed(at now: Instant, into effects: inout [Effect]) {
-        if let nextMeasurement, nextMeasurement <= now { perform(.measurement, at: now, into: &effects) }
-        if let nextCPUMeasurement, nextCPUMeasurement <= now { perform(.cpuMeasurement, at: now, into: &effects) }
-        if let nextPageOut, nextPageOut <= now { perform(.pageOut, at: now, into: &effects) }
+    private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
+        if let nextMeasurement, nextMeasurement <= now.real { perform(.measurement, at: now, into: &effects) }
+        if let nextCPUMeasurement, nextCPUMeasurement <= now.real { perform(.cpuMeasurement, at: now, into: &effects) }
+        if let nextPageOut, nextPageOut <= now.real { perform(.pageOut, at: now, into: &effects) }
     }
 
-    private mutating func perform(_ due: Due, at now: Instant, into effects: inout [Effect]) {
+    private mutating func perform(_ due: Due, at now: Moment, into effects: inout [Effect]) {
         switch due {
         case .timeLimit: timeLimitPassed(at: now, into: &effects)
         case .timeoutKill: if let policy = policy.timeout { killForTimeout(policy, at: now, into: &effects) }
@@ -161,7 +166,7 @@ extension App {
         }
     }
 
-    private mutating func timeLimitPassed(at now: Instant, into effects: inout [Effect]) {
+    private mutating func timeLimitPassed(at now: Moment, into effects: inout [Effect]) {
         if let policy = policy.timeout {
             timeout.isLimitOver = true
             if !isEndingRest { expire(policy, at: now, into: &effects) }
@@ -172,30 +177,30 @@ extension App {
         kill(timeLimitReport(at: now), at: now, into: &effects)
     }
 
-    func timeLimitReport(at now: Instant) -> KillReport {
-        killReport(.timeLimit, limit: policy.timeLimit, elapsed: startedAt.map { now - $0 }, at: now)
+    func timeLimitReport(at now: Moment) -> KillReport {
+        killReport(.timeLimit, limit: policy.timeLimit, elapsed: startedAt.map { now.lifecycle - $0 }, at: now)
     }
 
-    private mutating func killForLaunch(at now: Instant, into effects: inout [Effect]) {
+    private mutating func killForLaunch(at now: Moment, into effects: inout [Effect]) {
         guard let launch else { return }
         kill(killReport(.launchWatchdog, event: nil, launch, at: now), at: now, into: &effects)
     }
 
     private mutating func killForAcknowledgement(
-        _ late: PendingAcknowledgement, at now: Instant, into effects: inout [Effect]
+        _ late: PendingAcknowledgement, at now: Moment, into effects: inout [Effect]
     ) {
         guard let reason = late.event.watchdog else { return }
         kill(killReport(reason, event: late.event, late.watchdog, at: now), at: now, into: &effects)
     }
 
-    private mutating func killForTerminateLimit(at now: Instant, into effects: inout [Effect]) {
+    private mutating func killForTerminateLimit(at now: Moment, into effects: inout [Effect]) {
         guard case .terminating(let watchdog, _) = end else { return }
         if isEndingRest { return killRest(after: watchdog.limit, at: now, into: &effects) }
         let report = killReport(.processExitWatchdog, event: .lifecycle(.willTerminate), watchdog, at: now)
         kill(report, at: now, into: &effects)
     }
 
-    private mutating func killForBudget(at now: Instant, into effects: inout [Effect]) {
+    private mutating func killForBudget(at now: Moment, into effects: inout [Effect]) {
         let report = killReport(.backgroundTaskTimeout, limit: policy.backgroundBudget, at: now)
         kill(report, at: now, into: &effects)
     }

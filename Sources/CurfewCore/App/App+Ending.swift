@@ -1,6 +1,6 @@
 /// Being asked to end, being killed, ending.
 extension App {
-    mutating func quit(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func quit(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
         guard end == nil else { return }
         switch phase {
@@ -16,7 +16,7 @@ extension App {
     }
 
     /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
-    mutating func terminate(at now: Instant, into effects: inout [Effect]) {
+    mutating func terminate(at now: Moment, into effects: inout [Effect]) {
         pending.removeAll()
         launch = nil
         continueIfStopped(at: now, into: &effects)
@@ -36,7 +36,7 @@ extension App {
     }
 
     /// A report with what is true of every kill.
-    func killReport(_ reason: KillReason, limit: Span? = nil, elapsed: Span? = nil, at now: Instant) -> KillReport {
+    func killReport(_ reason: KillReason, limit: Span? = nil, elapsed: Span? = nil, at now: Moment) -> KillReport {
         var report = KillReport(reason, state: state, tasks: taskAges(at: now))
         report.isInForeground = isInForeground
         report.band = band(at: now)
@@ -46,14 +46,14 @@ extension App {
     }
 
     /// As the other, with what a watchdog saw.
-    func killReport(_ reason: KillReason, event: Event?, _ watchdog: Watchdog, at now: Instant) -> KillReport {
+    func killReport(_ reason: KillReason, event: Event?, _ watchdog: Watchdog, at now: Moment) -> KillReport {
         var report = killReport(reason, limit: watchdog.limit, elapsed: watchdog.elapsed(at: now), at: now)
         report.event = event
         if let cpuTime, let start = watchdog.cpuTimeAtStart { report.cpuTime = max(.zero, cpuTime - start) }
         return report
     }
 
-    mutating func kill(_ report: KillReport, at now: Instant, into effects: inout [Effect]) {
+    mutating func kill(_ report: KillReport, at now: Moment, into effects: inout [Effect]) {
         if case .killed = end { return }
         end = .killed(report)
         pending.removeAll()
@@ -64,7 +64,7 @@ extension App {
         answerSuspensionRequests(into: &effects)
     }
 
-    mutating func leaderExited(_ outcome: ExitOutcome, at now: Instant, into effects: inout [Effect]) {
+    mutating func leaderExited(_ outcome: ExitOutcome, at now: Moment, into effects: inout [Effect]) {
         guard leader == nil else { return }
         leader = outcome
         stateAtExit = state
@@ -88,7 +88,7 @@ extension App {
 
     /// What it has left behind ends as it would have itself: asked, and killed once the time for that is over. If there
     /// is none, `treeGone` comes next, else `leftBehind`.
-    private mutating func endRest(at now: Instant, into effects: inout [Effect]) {
+    private mutating func endRest(at now: Moment, into effects: inout [Effect]) {
         if policy.timeout != nil {
             awaitRestOfTimeout()
             end = .terminating(Watchdog(.infinite, startingAt: nil), sequence: nil)
@@ -103,7 +103,7 @@ extension App {
     var isEndingRest: Bool { leader != nil && isTerminating && !policy.waitsForTree }
 
     /// Something of it is still there. Whoever was asked to end with the leader isn't asked again.
-    mutating func leftBehind(at now: Instant, into effects: inout [Effect]) {
+    mutating func leftBehind(at now: Moment, into effects: inout [Effect]) {
         guard isEndingRest, phase != .over, case .terminating(_, let sequence) = end else { return }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
@@ -119,13 +119,13 @@ extension App {
     }
 
     /// It was asked, and hasn't ended in time. The leader's end stays the app's.
-    mutating func killRest(after limit: Span, at now: Instant, into effects: inout [Effect]) {
+    mutating func killRest(after limit: Span, at now: Moment, into effects: inout [Effect]) {
         restKilledAfter = limit
         effects.append(.sweep(id, kills: true))
         enter(.over, at: now, into: &effects)
     }
 
-    mutating func treeGone(at now: Instant, into effects: inout [Effect]) {
+    mutating func treeGone(at now: Moment, into effects: inout [Effect]) {
         let finalState = endingState
         tasks.removeAll()
         enter(.over, at: now, into: &effects)

@@ -1,8 +1,8 @@
 /// Launching, going home, being opened, being stopped.
 extension App {
-    mutating func started(at now: Instant, into effects: inout [Effect]) {
+    mutating func started(at now: Moment, into effects: inout [Effect]) {
         guard canStart else { return }
-        startedAt = now
+        startedAt = now.lifecycle
         if policy.requiresHello, !hasFinishedLaunching, !isReady {
             launch = Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero)
         }
@@ -21,7 +21,7 @@ extension App {
     }
 
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
-    mutating func home(stopped: Bool, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func home(stopped: Bool, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         guard case .foreground(let isActive) = phase, end == nil else {
             // One that is being ended leaves the front without a word when another takes it.
             if case .foreground = phase, request == nil { leaveForeground(at: now, into: &effects) }
@@ -38,7 +38,7 @@ extension App {
     }
 
     /// Each edge from foreground to background refills the budget.
-    private mutating func leaveForeground(at now: Instant, into effects: inout [Effect]) {
+    private mutating func leaveForeground(at now: Moment, into effects: inout [Effect]) {
         budget = Countdown(policy.backgroundBudget)
         warning = nil
         grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
@@ -46,7 +46,7 @@ extension App {
         measureAtEdge(into: &effects)
     }
 
-    private mutating func finishHome(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    private mutating func finishHome(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         if wantsSuspension(at: now), let request {
             suspensionRequests.append(request)
         } else {
@@ -55,7 +55,7 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
-    mutating func open(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func open(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         guard canBeOpened else {
             if case .foreground(isActive: false) = phase { return dismiss(request: request, at: now, into: &effects) }
             answerState(request, into: &effects)
@@ -90,18 +90,19 @@ extension App {
     }
 
     /// Whether something lets it run on in background. One that exits on suspend has no background tasks there.
-    func isOwedTime(at now: Instant) -> Bool {
-        if launch != nil || !pending.isEmpty { return true }
-        if !tasks.isEmpty, !policy.exitsOnSuspend { return true }
-        guard let grace else { return false }
-        return !grace.isOver(at: now)
+    func isOwedTime(at now: Moment) -> Bool {
+        isOwedMoreThanGrace || !(grace?.isOver(at: now) ?? true)
     }
 
-    func wantsSuspension(at now: Instant) -> Bool {
+    var isOwedMoreThanGrace: Bool {
+        launch != nil || !pending.isEmpty || !tasks.isEmpty && !policy.exitsOnSuspend
+    }
+
+    func wantsSuspension(at now: Moment) -> Bool {
         phase == .background && end == nil && !isTraced && !isOwedTime(at: now)
     }
 
-    mutating func suspend(at now: Instant, into effects: inout [Effect]) {
+    mutating func suspend(at now: Moment, into effects: inout [Effect]) {
         grace = nil
         unheardWakingEvents.removeAll()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
@@ -111,7 +112,7 @@ extension App {
         effects.append(.suspend(id))
     }
 
-    mutating func suspensionConfirmed(isComplete: Bool, at now: Instant, into effects: inout [Effect]) {
+    mutating func suspensionConfirmed(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
         guard phase == .suspended(isConfirmed: false), end == nil else { return }
         enter(.suspended(isConfirmed: true), at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
@@ -121,7 +122,7 @@ extension App {
     }
 
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
-    mutating func returnToBackground(at now: Instant, into effects: inout [Effect]) {
+    mutating func returnToBackground(at now: Moment, into effects: inout [Effect]) {
         enter(.background, at: now, into: &effects)
         resume(into: &effects)
         demandSignOfLife(at: now)
@@ -135,7 +136,7 @@ extension App {
     }
 
     /// Nothing that is owed time, or an event, is left as a terminal has stopped it.
-    mutating func continueIfStopped(at now: Instant, into effects: inout [Effect]) {
+    mutating func continueIfStopped(at now: Moment, into effects: inout [Effect]) {
         guard isStoppedByTerminal else { return }
         resume(into: &effects)
         deliverKeptChanges(at: now, into: &effects)

@@ -1,7 +1,7 @@
 /// Something is in front of the app for a while: a phone call, a sheet pulled down.
 extension App {
     /// An app that isn't active has nothing to be interrupted in.
-    mutating func interrupt(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func interrupt(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
         guard phase == .foreground(isActive: true), end == nil else { return }
         enter(.foreground(isActive: false), at: now, into: &effects)
@@ -9,7 +9,7 @@ extension App {
     }
 
     /// The interruption is ignored: no background events at all.
-    mutating func dismiss(request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func dismiss(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
         guard phase == .foreground(isActive: false), end == nil else { return }
         enter(.foreground(isActive: true), at: now, into: &effects)

@@ -4,21 +4,26 @@ extension App {
     static let lockInterval = Span.milliseconds(50)
 
     /// Whether the suspension has to wait until locks are let go; looks for them where that isn't known yet.
-    mutating func waitsForLocks(at now: Instant, into effects: inout [Effect]) -> Bool {
+    mutating func waitsForLocks(at now: Moment, into effects: inout [Effect]) -> Bool {
         guard policy.locks == .defer, !policy.exitsOnSuspend else { return false }
-        if lockDeferral == nil { lockDeferral = LockDeferral(until: now + policy.lockWait, nextLook: now) }
+        if lockDeferral == nil {
+            lockDeferral = LockDeferral(until: now.real + policy.lockWait, nextLook: now.real)
+            // What is left of it is nothing; whatever grants another ends the deferral.
+            if grace != nil { grace = Countdown(.zero) }
+        }
         guard let deferral = lockDeferral, !deferral.isOver else { return false }
-        if now >= deferral.until {
+        if now.real >= deferral.until {
             lockDeferral?.isOver = true
             return false
         }
-        if deferral.nextLook <= now {
-            lockDeferral?.nextLook = now + App.lockInterval
+        if deferral.nextLook <= now.real {
+            lockDeferral?.nextLook = now.real + App.lockInterval
             effects.append(.checkLocks(id))
         }
         return true
     }
 
+    /// By real time.
     struct LockDeferral: Sendable, Hashable {
         var until: Instant
         var nextLook: Instant
@@ -27,7 +32,7 @@ extension App {
     }
 
     /// What the app's processes hold, of all that counts.
-    mutating func locksChecked(_ locks: [FileLock], at now: Instant, into effects: inout [Effect]) {
+    mutating func locksChecked(_ locks: [FileLock], at now: Moment, into effects: inout [Effect]) {
         guard killed == nil, phase != .over else { return }
         if phase == .background, lockDeferral != nil {
             if locks.isEmpty {

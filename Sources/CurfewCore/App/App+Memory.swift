@@ -18,7 +18,7 @@ extension App {
     }
 
     /// The kernel refused memory over the limit, or has killed for it.
-    mutating func memoryLimitHit(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
+    mutating func memoryLimitHit(_ bytes: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let fatal = memoryLimits?.fatal, phase != .over else { return }
         footprint = bytes
         var report = killReport(.memoryLimit, at: now)
@@ -28,21 +28,21 @@ extension App {
     }
 
     /// The kernel has told of it, once: it has to be told anew what to tell of.
-    mutating func memoryMarkReached(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
+    mutating func memoryMarkReached(_ bytes: UInt64, at now: Moment, into effects: inout [Effect]) {
         enforcedMemory = nil
         footprintMeasured(bytes, at: now, into: &effects)
     }
 
     /// Whether the kernel will tell of the mark. Caches count in what it compares, so that it can't always.
-    mutating func memoryMarkArmed(_ isArmed: Bool, at now: Instant) {
+    mutating func memoryMarkArmed(_ isArmed: Bool, at now: Moment) {
         samplesMark = !isArmed
         guard samplesMark else { return }
         enforcedMemory = nil
         guard let mark = nextMemoryMark, isRunning else { return }
-        nextMeasurement = now + MemorySampling.interval(headroom: mark - min(mark, footprint ?? 0))
+        nextMeasurement = now.real + MemorySampling.interval(headroom: mark - min(mark, footprint ?? 0))
     }
 
-    mutating func footprintMeasured(_ bytes: UInt64, at now: Instant, into effects: inout [Effect]) {
+    mutating func footprintMeasured(_ bytes: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let limits = memoryLimits, isRunning || isSuspending else { return }
         footprint = bytes
         if let fatal = limits.fatal, bytes > fatal { return memoryLimitHit(bytes, at: now, into: &effects) }
@@ -53,7 +53,7 @@ extension App {
 
     /// Above a mark once, until it has fallen a good deal below.
     private mutating func warnOfMarks(
-        _ bytes: UInt64, _ limits: MemoryLimits, at now: Instant, into effects: inout [Effect]
+        _ bytes: UInt64, _ limits: MemoryLimits, at now: Moment, into effects: inout [Effect]
     ) {
         warnedOfMark = warnedOfMark && !hasFallen(bytes, below: limits.warningMark)
         warnedOfSoft = warnedOfSoft && !hasFallen(bytes, below: limits.soft)
@@ -79,7 +79,7 @@ extension App {
 
     /// Tells an app that runs; false for one that is stopped, to which nothing is ever delivered.
     @discardableResult
-    mutating func warnOfMemory(_ level: MemoryWarningLevel, at now: Instant, into effects: inout [Effect]) -> Bool {
+    mutating func warnOfMemory(_ level: MemoryWarningLevel, at now: Moment, into effects: inout [Effect]) -> Bool {
         guard isRunning, !isStoppedByTerminal, end == nil else { return false }
         effects.append(.note(id, .memoryWarning(level)))
         deliver(.didReceiveMemoryWarning, level: level, at: now, into: &effects)
@@ -88,7 +88,7 @@ extension App {
 
     /// `curfew warn`.
     mutating func warn(
-        _ level: MemoryWarningLevel, request: RequestID?, at now: Instant, into effects: inout [Effect]
+        _ level: MemoryWarningLevel, request: RequestID?, at now: Moment, into effects: inout [Effect]
     ) {
         if end != nil { return reject(request, .terminating, into: &effects) }
         if isSuspending || isStoppedByTerminal { return reject(request, .suspended, into: &effects) }
@@ -106,30 +106,30 @@ extension App {
         effects.append(.limitMemory(id, enforcement))
     }
 
-    private mutating func scheduleNextMeasurement(_ bytes: UInt64, _ limits: MemoryLimits, at now: Instant) {
+    private mutating func scheduleNextMeasurement(_ bytes: UInt64, _ limits: MemoryLimits, at now: Moment) {
         nextMeasurement = nil
         guard isRunning, limits != MemoryLimits() else { return }
         if policy.memory?.isEnforcedByKernel == true, !samplesMark {
-            if warnedOfMark || warnedOfSoft || isPastMark { nextMeasurement = now + App.recoveryInterval }
+            if warnedOfMark || warnedOfSoft || isPastMark { nextMeasurement = now.real + App.recoveryInterval }
             return
         }
         guard let mark = limits.nextMark(above: bytes) else {
             // Only a soft limit, and past it.
-            nextMeasurement = now + MemorySampling.longest
+            nextMeasurement = now.real + MemorySampling.longest
             return
         }
-        nextMeasurement = now + MemorySampling.interval(headroom: mark - bytes)
+        nextMeasurement = now.real + MemorySampling.interval(headroom: mark - bytes)
     }
 
     /// The kernel is told of its limits; without one, sampling begins.
-    mutating func startMeasuring(at now: Instant, into effects: inout [Effect]) {
+    mutating func startMeasuring(at now: Moment, into effects: inout [Effect]) {
         guard let memory = policy.memory else { return }
-        if memory.isEnforcedByKernel { enforceMemoryLimits(into: &effects) } else { nextMeasurement = now }
+        if memory.isEnforcedByKernel { enforceMemoryLimits(into: &effects) } else { nextMeasurement = now.real }
     }
 
     /// It is opened, or resumed: other limits may hold.
-    mutating func scheduleMeasurement(at now: Instant) {
-        if policy.memory != nil { nextMeasurement = now }
+    mutating func scheduleMeasurement(at now: Moment) {
+        if policy.memory != nil { nextMeasurement = now.real }
     }
 
     /// At home the other limits hold at once: an app that is suspended in the same step is measured all the same.

@@ -1,6 +1,6 @@
 /// What a program that speaks sd_notify says, and the signs of life it owes.
 extension App {
-    mutating func notified(_ notification: Notification, at now: Instant, into effects: inout [Effect]) {
+    mutating func notified(_ notification: Notification, at now: Moment, into effects: inout [Effect]) {
         guard killed == nil, phase != .over else { return }
         switch notification {
         case .ready: becameReady(at: now, into: &effects)
@@ -16,7 +16,7 @@ extension App {
     }
 
     /// It acknowledges the launch and nothing else.
-    private mutating func becameReady(at now: Instant, into effects: inout [Effect]) {
+    private mutating func becameReady(at now: Moment, into effects: inout [Effect]) {
         if !isReady {
             effects.append(.note(id, .ready))
             isReady = true
@@ -43,7 +43,7 @@ extension App {
 
     /// Every transition that runs ends at the earliest `span` from now. Source: systemd.service(5),
     /// TimeoutStartSec=: a message prolongs a phase, and has to be repeated before what it granted is over.
-    private mutating func extendTimeouts(to span: Span, at now: Instant, into effects: inout [Effect]) {
+    private mutating func extendTimeouts(to span: Span, at now: Moment, into effects: inout [Effect]) {
         guard isWatched else {
             effects.append(.note(id, .nothingToExtend))
             return
@@ -60,16 +60,16 @@ extension App {
     // MARK: Signs of life
 
     /// A new interval from now, where signs of life are owed: by an app that runs, once its launch is over.
-    mutating func demandSignOfLife(at now: Instant) {
+    mutating func demandSignOfLife(at now: Moment) {
         guard let watchdogInterval, isRunning, end == nil, isLaunchOver else {
             signOfLife = nil
             return
         }
-        signOfLife = watchdog(watchdogInterval, at: now)
+        signOfLife = watchdog(watchdogInterval, at: now.byRealTime)
     }
 
     /// As `demandSignOfLife`, unless one is owed already: what else becomes of the launch buys no time.
-    mutating func demandFirstSignOfLife(at now: Instant) {
+    mutating func demandFirstSignOfLife(at now: Moment) {
         if signOfLife == nil { demandSignOfLife(at: now) }
     }
 
@@ -79,17 +79,17 @@ extension App {
     }
 
     /// As a missing sign of life: a debugger holds it off, which a suspended app hasn't.
-    private mutating func foundBroken(at now: Instant, into effects: inout [Effect]) {
+    private mutating func foundBroken(at now: Moment, into effects: inout [Effect]) {
         guard end == nil, !isTraced else { return }
         isBroken = true
         proceed(at: now, tracerIsKnown: isSuspending, into: &effects)
     }
 
-    mutating func killForSignOfLife(at now: Instant, into effects: inout [Effect]) {
+    mutating func killForSignOfLife(at now: Moment, into effects: inout [Effect]) {
         var report = killReport(.watchdog, at: now)
         if !isBroken, let signOfLife {
             report.limit = signOfLife.limit
-            report.elapsed = signOfLife.elapsed(at: now)
+            report.elapsed = signOfLife.elapsed(at: now.byRealTime)
         }
         kill(report, at: now, into: &effects)
     }

@@ -6,7 +6,7 @@ extension App {
     public static let maximumWakingEvents = 64
 
     /// Delivered at once to an app that runs; kept for one that is suspended, the latest of each name.
-    mutating func post(_ change: PostedEvent, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func post(_ change: PostedEvent, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         if let rejection = rejectionOfPosting { return reject(request, rejection, into: &effects) }
         if isSuspending || isStoppedByTerminal {
             guard keep(change, into: &effects) else { return reject(request, .tooManyChanges, into: &effects) }
@@ -32,14 +32,14 @@ extension App {
         return true
     }
 
-    mutating func deliverKeptChanges(at now: Instant, into effects: inout [Effect]) {
+    mutating func deliverKeptChanges(at now: Moment, into effects: inout [Effect]) {
         let changes = keptChanges
         keptChanges.removeAll()
         for change in changes { deliver(.change(change.name), info: change.info, at: now, into: &effects) }
     }
 
     /// Resumes a suspended app for the event, in background. A plain app runs for the waking limit.
-    mutating func wake(_ event: PostedEvent, request: RequestID?, at now: Instant, into effects: inout [Effect]) {
+    mutating func wake(_ event: PostedEvent, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         if let rejection = rejectionOfPosting ?? rejectionOfWaking {
             return reject(request, rejection, into: &effects)
         }
@@ -71,14 +71,14 @@ extension App {
     }
 
     /// Never less than what is left of its grace.
-    private mutating func grantWakingTime(at now: Instant) {
+    private mutating func grantWakingTime(at now: Moment) {
         let span = max(grace?.remaining(at: now) ?? .zero, policy.grace ?? policy.wakeLimit)
         grace = phase == .background ? countdown(span, at: now) : Countdown(span)
     }
 
     /// In the foreground the event comes without a limit.
     private mutating func deliverWaking(
-        _ event: PostedEvent, to audience: Delivery.Audience, at now: Instant, into effects: inout [Effect]
+        _ event: PostedEvent, to audience: Delivery.Audience, at now: Moment, into effects: inout [Effect]
     ) {
         let limit = phase == .background ? policy.wakeLimit : nil
         deliver(.wake(event.name), limit: limit, info: event.info, to: audience, at: now, into: &effects)
@@ -91,7 +91,7 @@ extension App {
     }
 
     /// The events it was launched or woken for before it was aware.
-    mutating func deliverUnheardWakingEvents(at now: Instant, into effects: inout [Effect]) {
+    mutating func deliverUnheardWakingEvents(at now: Moment, into effects: inout [Effect]) {
         let unheard = unheardWakingEvents
         unheardWakingEvents.removeAll()
         for waking in unheard {

@@ -1,8 +1,8 @@
 /// What is done to an app, and counted, while it is suspended.
 extension App {
     /// Its memory goes to swap once it has been suspended for a while.
-    mutating func schedulePageOut(at now: Instant) {
-        nextPageOut = policy.pageOut.map { now + $0.delay }
+    mutating func schedulePageOut(at now: Moment) {
+        nextPageOut = policy.pageOut.map { now.real + $0.delay }
     }
 
     mutating func pageOut(into effects: inout [Effect]) {
@@ -12,10 +12,10 @@ extension App {
     }
 
     /// Counts a resumption for a waking event; false when it was one too many, and the app is killed.
-    mutating func countResumption(at now: Instant, into effects: inout [Effect]) -> Bool {
+    mutating func countResumption(at now: Moment, into effects: inout [Effect]) -> Bool {
         guard let limit = policy.resumeLimit else { return true }
-        resumptions.removeAll { $0 + policy.resumeWindow <= now }
-        resumptions.append(now)
+        resumptions.removeAll { $0 + policy.resumeWindow <= now.lifecycle }
+        resumptions.append(now.lifecycle)
         guard resumptions.count > limit else { return true }
         var report = killReport(.resumedTooOften, limit: policy.resumeWindow, at: now)
         report.count = resumptions.count

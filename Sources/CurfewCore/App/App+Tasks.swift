@@ -1,7 +1,7 @@
 /// Background tasks: one clock for all of them.
 extension App {
     mutating func beginTask(
-        name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID, at now: Instant,
+        name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID, at now: Moment,
         into effects: inout [Effect]
     ) {
         if let rejection = rejectionOfBegin(at: now) {
@@ -11,7 +11,7 @@ extension App {
         }
         lastTask += 1
         let task = BackgroundTask(
-            id: TaskID(lastTask), name: name, begun: now, owner: owner, connection: connection)
+            id: TaskID(lastTask), name: name, begun: now.lifecycle, owner: owner, connection: connection)
         tasks.append(task)
         effects.append(.note(id, .taskBegun(task.id, name: name)))
         effects.append(.reply(request, .taskBegun(task.id, remaining: remaining(at: now))))
@@ -25,14 +25,14 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
-    private func rejectionOfBegin(at now: Instant) -> Rejection? {
+    private func rejectionOfBegin(at now: Moment) -> Rejection? {
         if end != nil { return .terminating }
         if phase == .over { return .notRunning }
         if hasExpired(at: now) { return .expired }
         return tasks.count >= Policy.maximumOpenTasks ? .tooManyTasks : nil
     }
 
-    mutating func endTask(_ task: TaskID, request: RequestID, at now: Instant, into effects: inout [Effect]) {
+    mutating func endTask(_ task: TaskID, request: RequestID, at now: Moment, into effects: inout [Effect]) {
         guard let index = tasks.firstIndex(where: { $0.id == task }) else {
             effects.append(.note(id, .unknownTaskEnded(task)))
             effects.append(.reply(request, .taskEnded(task, known: false)))
@@ -45,7 +45,7 @@ extension App {
     }
 
     /// A task whose owner died is released.
-    mutating func ownerExited(_ owner: OwnerID, at now: Instant, into effects: inout [Effect]) {
+    mutating func ownerExited(_ owner: OwnerID, at now: Moment, into effects: inout [Effect]) {
         let released = tasks.filter { $0.owner == owner }
         guard !released.isEmpty else { return }
         tasks.removeAll { $0.owner == owner }
@@ -54,12 +54,12 @@ extension App {
     }
 
     /// Warns every open task; what it is owed from now on starts to run.
-    mutating func warn(at now: Instant, into effects: inout [Effect]) {
+    mutating func warn(at now: Moment, into effects: inout [Effect]) {
         continueIfStopped(at: now, into: &effects)
         let owed = min(policy.expirationLead, policy.backgroundBudget)
         warning = countdown(owed, at: now)
         effects.append(.note(id, .expirationWarning(tasks.map(\.id))))
-        let left = killInstant.map { $0 - now } ?? owed
+        let left = killInstant.map { $0 - now.lifecycle } ?? owed
         for task in tasks { deliverExpiration(of: task, left: left, into: &effects) }
     }
 

@@ -26,7 +26,7 @@ extension App {
     /// A signal that its supervisor was sent. SIGALRM is the limit's own.
     ///
     /// Source: coreutils manual, "timeout invocation": a signal to timeout itself goes to the command too.
-    mutating func relay(_ signal: Int32, isHeard: Bool, at now: Instant, into effects: inout [Effect]) {
+    mutating func relay(_ signal: Int32, isHeard: Bool, at now: Moment, into effects: inout [Effect]) {
         guard let policy = policy.timeout, phase != .starting, phase != .over else { return }
         if isEndingRest { return relayToRest(signal, isHeard: isHeard, into: &effects) }
         guard leader == nil else { return }
@@ -43,13 +43,13 @@ extension App {
     }
 
     /// The limit has passed. With `killAfter`, one signal is all the notice that is given, whoever sent it.
-    mutating func expire(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
+    mutating func expire(_ policy: TimeoutPolicy, at now: Moment, into effects: inout [Effect]) {
         let hadNotice = timeout.hasSignalled && policy.killAfter != nil
         let isFirst = !hasTimedOut
         noteExpiry(at: now)
         if hadNotice || policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         scheduleKill(policy, at: now)
-        timeout.expirySignal = now
+        timeout.expirySignal = now.lifecycle
         wake(forSignalUntil: .infinite, at: now, into: &effects)
         if isFirst, let report = expiryReport { effects.append(.expire(id, report)) }
         effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
@@ -58,10 +58,10 @@ extension App {
     /// Whoever waited for it was killed: it gets the limit's signal at once, and SIGKILL later in any case.
     ///
     /// Source: coreutils NEWS, 9.10: the command is sent the signal when timeout itself is killed.
-    mutating func abandoned(at now: Instant, into effects: inout [Effect]) {
+    mutating func abandoned(at now: Moment, into effects: inout [Effect]) {
         guard let policy = policy.timeout, phase != .over, !timeout.isAbandoned else { return }
         timeout.isAbandoned = true
-        if timeout.killInstant == nil { timeout.killInstant = now + self.policy.restLimit(policy) }
+        if timeout.killInstant == nil { timeout.killInstant = now.lifecycle + self.policy.restLimit(policy) }
         guard leader == nil, phase != .starting else { return }
         if policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         timeout.hasSignalled = true
@@ -70,7 +70,7 @@ extension App {
     }
 
     /// It didn't end of the signal.
-    mutating func killForTimeout(_ policy: TimeoutPolicy, at now: Instant, into effects: inout [Effect]) {
+    mutating func killForTimeout(_ policy: TimeoutPolicy, at now: Moment, into effects: inout [Effect]) {
         if !timeout.isAbandoned { noteExpiry(at: now) }
         timeout.killInstant = nil
         if isEndingRest { return killRest(after: self.policy.restLimit(policy), at: now, into: &effects) }
@@ -85,13 +85,13 @@ extension App {
     }
 
     /// The first signal is what the time until SIGKILL counts from.
-    private mutating func scheduleKill(_ policy: TimeoutPolicy, at now: Instant) {
+    private mutating func scheduleKill(_ policy: TimeoutPolicy, at now: Moment) {
         guard !timeout.hasSignalled else { return }
         timeout.hasSignalled = true
-        if let killAfter = policy.killAfter, !killAfter.isInfinite { timeout.killInstant = now + killAfter }
+        if let killAfter = policy.killAfter, !killAfter.isInfinite { timeout.killInstant = now.lifecycle + killAfter }
     }
 
-    private mutating func noteExpiry(at now: Instant) {
+    private mutating func noteExpiry(at now: Moment) {
         guard !hasTimedOut else { return }
         timeout.expiry = .report(timeLimitReport(at: now))
     }
@@ -101,7 +101,7 @@ extension App {
     }
 
     /// What is stopped would only let the signal pend; and whoever handles it needs time for that.
-    private mutating func wake(forSignalUntil limit: Span, at now: Instant, into effects: inout [Effect]) {
+    private mutating func wake(forSignalUntil limit: Span, at now: Moment, into effects: inout [Effect]) {
         if !isInForeground, !isAware { grace = countdown(limit, at: now) }
         if isSuspending {
             returnToBackground(at: now, into: &effects)

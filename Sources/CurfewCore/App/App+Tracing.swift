@@ -13,11 +13,11 @@ extension App {
         effects.append(.checkTracer(id))
     }
 
-    mutating func tracerChecked(isTraced nowTraced: Bool, at now: Instant, into effects: inout [Effect]) {
+    mutating func tracerChecked(isTraced nowTraced: Bool, at now: Moment, into effects: inout [Effect]) {
         // Else it was a mere look.
         let wasHeldOff = due(at: now)?.isHeldOffByTracer ?? false
         isAwaitingTracerCheck = false
-        lastTracerCheck = now
+        lastTracerCheck = now.real
         guard killed == nil, phase != .over else { return }
         if nowTraced != isTraced {
             isTraced = nowTraced
@@ -36,7 +36,7 @@ extension App {
     var nextTracerCheck: Instant? {
         guard !isAwaitingTracerCheck, killed == nil, phase != .over else { return nil }
         let next = lastTracerCheck.map { $0 + App.tracerInterval }
-        if isTraced { return next ?? stateSince }
+        if isTraced { return next }
         guard let first = firstTracerCheck else { return nil }
         return next.map { max($0, first) } ?? first
     }
@@ -46,7 +46,7 @@ extension App {
     private var firstTracerCheck: Instant? {
         var first = backgroundClockStart
         func consider(_ watchdog: Watchdog?) {
-            guard let watchdog, watchdog.end != nil, let start = watchdog.countdown.runningSince else { return }
+            guard let watchdog, watchdog.end != nil, let start = watchdog.countdown.runningSince?.real else { return }
             let look = start + App.tracerInterval
             if look < first ?? .distantFuture { first = look }
         }
@@ -61,10 +61,10 @@ extension App {
     private var backgroundClockStart: Instant? {
         guard phase == .background, end == nil else { return nil }
         let isFinite = budget.end != nil || grace?.end != nil
-        return isFinite ? budget.runningSince : nil
+        return isFinite ? budget.runningSince?.real : nil
     }
 
-    private mutating func updateWatchdogs(at now: Instant) {
+    private mutating func updateWatchdogs(at now: Moment) {
         for index in pending.indices { pending[index].watchdog.set(running: !isTraced, at: now) }
         launch?.set(running: !isTraced, at: now)
         if case .terminating(var watchdog, let sequence) = end {

@@ -10,9 +10,9 @@ public struct App: Sendable, Hashable {
     public let options: LaunchOptions
     /// Open tasks, in the order of `begin`.
     public internal(set) var tasks: [BackgroundTask] = []
-    /// When `state` last changed.
+    /// When `state` last changed, by lifecycle time.
     public internal(set) var stateSince: Instant
-    /// When the program was executed; nil before.
+    /// When the program was executed, by lifecycle time; nil before.
     public internal(set) var startedAt: Instant?
     /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
     public internal(set) var isTraced = false
@@ -48,7 +48,7 @@ public struct App: Sendable, Hashable {
     var keptChanges: [PostedEvent] = []
     /// Waking events that came before it was aware, oldest first.
     var unheardWakingEvents: [UnheardEvent] = []
-    /// What is left to give a sign of life, when those are demanded.
+    /// What is left to give a sign of life, by real time, when those are demanded.
     var signOfLife: Watchdog?
     /// How often a sign of life is owed; nil: never.
     public internal(set) var watchdogInterval: Span?
@@ -76,7 +76,7 @@ public struct App: Sendable, Hashable {
     var enforcedMemory: MemoryEnforcement?
     /// The kernel can't tell of the next mark.
     var samplesMark = false
-    /// When it last left the foreground.
+    /// When it last left the foreground, by lifecycle time.
     var leftForegroundAt: Instant?
     var cpuWindow: CPUWindow?
     var nextCPUMeasurement: Instant?
@@ -121,12 +121,12 @@ public struct App: Sendable, Hashable {
         var isOfLaunch: Bool
     }
 
-    init(id: AppID, policy: Policy, options: LaunchOptions, at now: Instant) {
+    init(id: AppID, policy: Policy, options: LaunchOptions, at now: Moment) {
         self.id = id
         self.policy = policy
         self.options = options
         watchdogInterval = policy.watchdogInterval
-        stateSince = now
+        stateSince = now.lifecycle
         budget = Countdown(policy.backgroundBudget)
         if let event = options.wakingEvent { unheardWakingEvents = [UnheardEvent(event: event, isOfLaunch: true)] }
     }
@@ -150,12 +150,12 @@ public struct App: Sendable, Hashable {
     }
 
     /// Whether its budget is spent, as far as `begin` is concerned.
-    public func hasExpired(at now: Instant) -> Bool {
+    public func hasExpired(at now: Moment) -> Bool {
         !isInForeground && (warning != nil || budget.isOver(at: now))
     }
 
     /// The background time it has left: infinite in the foreground.
-    public func remaining(at now: Instant) -> Span {
+    public func remaining(at now: Moment) -> Span {
         isInForeground ? .infinite : budget.remaining(at: now)
     }
 
@@ -166,7 +166,7 @@ public struct App: Sendable, Hashable {
     public var keptChangeNames: [String] { keptChanges.map(\.name) }
 
     /// What a plain app without a task may still run in background; nil when nothing of the kind counts.
-    public func graceRemaining(at now: Instant) -> Span? {
+    public func graceRemaining(at now: Moment) -> Span? {
         phase == .background && tasks.isEmpty && end == nil ? grace?.remaining(at: now) : nil
     }
 
@@ -190,12 +190,12 @@ public struct App: Sendable, Hashable {
         }
     }
 
-    func taskAges(at now: Instant) -> [TaskAge] {
-        tasks.map { TaskAge(id: $0.id, name: $0.name, age: now - $0.begun) }
+    func taskAges(at now: Moment) -> [TaskAge] {
+        tasks.map { TaskAge(id: $0.id, name: $0.name, age: now.lifecycle - $0.begun) }
     }
 
     /// Moves to a phase, starts and stops the clocks that depend on it, and tells of the change.
-    mutating func enter(_ newPhase: Phase, at now: Instant, into effects: inout [Effect]) {
+    mutating func enter(_ newPhase: Phase, at now: Moment, into effects: inout [Effect]) {
         let old = state
         let wasInForeground = isInForeground
         phase = newPhase
@@ -205,7 +205,7 @@ public struct App: Sendable, Hashable {
         if !isSuspending { leftSuspension() }
         updateClocks(at: now)
         guard state != old else { return }
-        stateSince = now
+        stateSince = now.lifecycle
         effects.append(.stateChanged(id, from: old, to: state))
         if crossesEdge { yieldOrNot(into: &effects) }
     }
@@ -216,8 +216,8 @@ public struct App: Sendable, Hashable {
     }
 
     /// Between foreground and background: other limits hold.
-    private mutating func crossedEdge(at now: Instant) {
-        leftForegroundAt = isInForeground ? nil : now
+    private mutating func crossedEdge(at now: Moment) {
+        leftForegroundAt = isInForeground ? nil : now.lifecycle
         if !isInForeground { rearmCPULimit() }
     }
 
@@ -227,7 +227,7 @@ public struct App: Sendable, Hashable {
     }
 
     /// The budget runs in background only, and no clock runs while a debugger holds the app.
-    mutating func updateClocks(at now: Instant) {
+    mutating func updateClocks(at now: Moment) {
         let runsBudget = phase == .background && end == nil && !isTraced
         if runsBudget {
             budget.start(at: now)
@@ -239,13 +239,13 @@ public struct App: Sendable, Hashable {
             grace?.pause(at: now)
         }
         let owesSignsOfLife = isRunning && end == nil && !isTraced
-        signOfLife?.set(running: owesSignsOfLife, at: now)
+        signOfLife?.set(running: owesSignsOfLife, at: now.byRealTime)
         updateCPUWatch(at: now)
     }
 
-    func countdown(_ span: Span, at now: Instant) -> Countdown {
+    func countdown(_ span: Span, at now: Moment) -> Countdown {
         Countdown(span, startingAt: isTraced ? nil : now)
     }
 
-    func watchdog(_ limit: Span, at now: Instant) -> Watchdog { Watchdog(limit, startingAt: isTraced ? nil : now) }
+    func watchdog(_ limit: Span, at now: Moment) -> Watchdog { Watchdog(limit, startingAt: isTraced ? nil : now) }
 }

@@ -2,6 +2,7 @@
 public struct BackgroundTask: Sendable, Hashable {
     public let id: TaskID
     public let name: String
+    /// By lifecycle time.
     public let begun: Instant
     public let owner: OwnerID
     /// Where `backgroundTaskWillExpire` goes too, aware or not; nil once that connection has closed.

@@ -6,7 +6,7 @@ struct Watchdog: Sendable, Hashable {
     /// The app's CPU time when this began; nil until it is measured.
     var cpuTimeAtStart: Span?
 
-    init(_ limit: Span, startingAt now: Instant?, cpuTimeAtStart: Span? = nil) {
+    init(_ limit: Span, startingAt now: Moment?, cpuTimeAtStart: Span? = nil) {
         self.limit = limit
         countdown = Countdown(limit, startingAt: now)
         self.cpuTimeAtStart = cpuTimeAtStart
@@ -14,19 +14,19 @@ struct Watchdog: Sendable, Hashable {
 
     var end: Instant? { countdown.end }
 
-    func remaining(at now: Instant) -> Span { countdown.remaining(at: now) }
+    func remaining(at now: Moment) -> Span { countdown.remaining(at: now) }
 
-    func elapsed(at now: Instant) -> Span {
-        guard let end, end < now else { return limit - countdown.remaining(at: now) }
-        return limit + (now - end)
+    func elapsed(at now: Moment) -> Span {
+        guard let end, end < now.lifecycle else { return limit - countdown.remaining(at: now) }
+        return limit + (now.lifecycle - end)
     }
 
-    mutating func set(running: Bool, at now: Instant) {
+    mutating func set(running: Bool, at now: Moment) {
         if running { countdown.start(at: now) } else { countdown.pause(at: now) }
     }
 
     /// Makes what is left at least `span`.
-    mutating func extend(to span: Span, at now: Instant) {
+    mutating func extend(to span: Span, at now: Moment) {
         let left = countdown.remaining(at: now)
         guard span > left else { return }
         limit = limit + (span - left)

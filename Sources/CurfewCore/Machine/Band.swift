@@ -28,15 +28,15 @@ extension App {
     public static let ageing = Span.seconds(2)
 
     /// Where it stands now.
-    public func band(at now: Instant) -> Band {
+    public func band(at now: Moment) -> Band {
         if isInForeground { return .foreground }
         if !tasks.isEmpty { return .backgroundWithTasks }
-        let isAgeing = leftForegroundAt.map { now < $0 + App.ageing } ?? false
+        let isAgeing = leftForegroundAt.map { now.lifecycle < $0 + App.ageing } ?? false
         return isSuspending && !isAgeing ? .suspended : .background
     }
 
     /// When it came to where it stands now.
-    func bandSince(at now: Instant) -> Instant {
+    func bandSince(at now: Moment) -> Instant {
         switch band(at: now) {
         case .foreground, .background: stateSince
         case .backgroundWithTasks: max(stateSince, tasks.first?.begun ?? stateSince)

@@ -35,15 +35,15 @@ public struct MemoryPressure: Sendable, Hashable {
     static let longest = Span.seconds(10)
     static let shortest = Span.milliseconds(100)
 
-    init(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Instant) {
+    init(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Moment) {
         self.low = low
         self.sustained = sustained
         self.isToldOfStalls = isToldOfStalls
         wanted = low
-        since = now
-        nextWarning = now
-        nextKill = now
-        nextLook = now
+        since = now.real
+        nextWarning = now.real
+        nextKill = now.real
+        nextLook = now.real
     }
 
     /// How soon to look again; an app, or anything else, may use up what is left at an assumed speed.

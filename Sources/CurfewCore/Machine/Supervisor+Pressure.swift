@@ -1,13 +1,13 @@
 /// The machine runs short of memory or of disk: who is told, and who has to go.
 extension Supervisor {
     /// From now on available memory is watched; a second time changes nothing.
-    mutating func watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Instant) {
+    mutating func watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Moment) {
         guard memoryPressure == nil else { return }
         memoryPressure = MemoryPressure(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
     }
 
     mutating func availableMemoryMeasured(
-        _ available: UInt64, isStalling: Bool, at now: Instant, into effects: inout [Effect]
+        _ available: UInt64, isStalling: Bool, at now: Moment, into effects: inout [Effect]
     ) {
         guard var pressure = memoryPressure else { return }
         let level = pressure.level.following(available: available, low: pressure.low, isStalling: isStalling)
@@ -16,14 +16,14 @@ extension Supervisor {
         if level != pressure.level {
             let isWorse = level > pressure.level
             pressure.level = level
-            pressure.since = now
+            pressure.since = now.real
             pressure.unwarned = isWorse ? appsToWarn : []
             effects.append(.pressureChanged(level, available: available))
         }
         // While all are suspended, whoever stalls tells; without such a teller it is looked at now and then.
         let isUrgent = level > .normal || !pressure.isToldOfStalls
         let isWatched = apps.contains { $0.isRunning || isUrgent }
-        pressure.nextLook = isWatched ? now + pressure.interval(available: available) : nil
+        pressure.nextLook = isWatched ? now.real + pressure.interval(available: available) : nil
         memoryPressure = pressure
         warnNext(at: now, into: &effects)
         relieveMemory(at: now, into: &effects)
@@ -36,13 +36,13 @@ extension Supervisor {
     }
 
     /// One app at a time.
-    mutating func warnNext(at now: Instant, into effects: inout [Effect]) {
+    mutating func warnNext(at now: Moment, into effects: inout [Effect]) {
         guard let warning = memoryPressure?.level.warning else { return }
-        while let pressure = memoryPressure, let id = pressure.unwarned.first, pressure.nextWarning <= now {
+        while let pressure = memoryPressure, let id = pressure.unwarned.first, pressure.nextWarning <= now.real {
             memoryPressure?.unwarned.removeFirst()
             guard let index = index(of: id) else { continue }
             if apps[index].warnOfMemory(warning, at: now, into: &effects) {
-                memoryPressure?.nextWarning = now + MemoryPressure.warningInterval
+                memoryPressure?.nextWarning = now.real + MemoryPressure.warningInterval
             }
         }
     }
@@ -50,10 +50,10 @@ extension Supervisor {
     // MARK: Victims
 
     /// Kills at most one; available memory is measured again before the next.
-    private mutating func relieveMemory(at now: Instant, into effects: inout [Effect]) {
+    private mutating func relieveMemory(at now: Moment, into effects: inout [Effect]) {
         guard let pressure = memoryPressure, pressure.level > .normal else { return }
         guard let (index, reason) = memoryVictim(pressure, at: now) else { return }
-        if now < pressure.nextKill {
+        if now.real < pressure.nextKill {
             memoryPressure?.nextLook = min(pressure.nextLook ?? pressure.nextKill, pressure.nextKill)
             return
         }
@@ -63,27 +63,27 @@ extension Supervisor {
         report.available = pressure.available
         report.availableLimit = pressure.wanted
         apps[index].kill(report, at: now, into: &effects)
-        memoryPressure?.nextKill = now + MemoryPressure.killInterval
-        memoryPressure?.nextLook = now + MemoryPressure.killInterval
+        memoryPressure?.nextKill = now.real + MemoryPressure.killInterval
+        memoryPressure?.nextLook = now.real + MemoryPressure.killInterval
     }
 
     /// Offenders against their soft limit first, at either level; then, at the critical one, whoever is lowest.
-    private func memoryVictim(_ pressure: MemoryPressure, at now: Instant) -> (index: Int, reason: KillReason)? {
+    private func memoryVictim(_ pressure: MemoryPressure, at now: Moment) -> (index: Int, reason: KillReason)? {
         let candidates = victims(at: now)
         if let offender = candidates.first(where: { apps[$0].isAboveSoftLimit }) { return (offender, .memoryHighwater) }
         if pressure.level == .critical {
             guard let lowest = candidates.first else { return nil }
             // In front it has a moment to heed the warning.
             let isSpared =
-                apps[lowest].band(at: now) == .foreground && now < pressure.since + MemoryPressure.killInterval
+                apps[lowest].band(at: now) == .foreground && now.real < pressure.since + MemoryPressure.killInterval
             return isSpared ? nil : (lowest, .memoryPressure)
         }
-        guard now >= pressure.since + pressure.sustained else { return nil }
+        guard now.real >= pressure.since + pressure.sustained else { return nil }
         return candidates.first { apps[$0].band(at: now) == .suspended }.map { ($0, .idleExit) }
     }
 
     /// Ascending bands; in a band whoever entered it first. One that is ending already is let be.
-    private func victims(at now: Instant) -> [Int] {
+    private func victims(at now: Moment) -> [Int] {
         let candidates = apps.indices.filter { (apps[$0].isRunning || apps[$0].isSuspending) && apps[$0].end == nil }
         return candidates.map { (index: $0, band: apps[$0].band(at: now), since: apps[$0].bandSince(at: now)) }
             .sorted { ($0.band, $0.since, $0.index) < ($1.band, $1.since, $1.index) }
@@ -92,15 +92,15 @@ extension Supervisor {
 
     // MARK: Disk
 
-    mutating func watchDisk(low: UInt64, at now: Instant) {
-        if diskPressure == nil { diskPressure = DiskPressure(low: low, nextLook: now) }
+    mutating func watchDisk(low: UInt64, at now: Moment) {
+        if diskPressure == nil { diskPressure = DiskPressure(low: low, nextLook: now.real) }
     }
 
     /// Nobody in front is killed for it.
-    mutating func freeDiskMeasured(_ free: UInt64, at now: Instant, into effects: inout [Effect]) {
+    mutating func freeDiskMeasured(_ free: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let pressure = diskPressure else { return }
         let isWatched = apps.contains { $0.isRunning || free < pressure.low }
-        diskPressure?.nextLook = isWatched ? now + DiskPressure.interval : nil
+        diskPressure?.nextLook = isWatched ? now.real + DiskPressure.interval : nil
         diskPressure?.isAtEase = free >= pressure.low
         guard free < pressure.low, let index = victims(at: now).first, apps[index].band(at: now) != .foreground else {
             return
@@ -109,7 +109,7 @@ extension Supervisor {
         report.available = free
         report.availableLimit = pressure.low
         apps[index].kill(report, at: now, into: &effects)
-        diskPressure?.nextLook = now + DiskPressure.killInterval
+        diskPressure?.nextLook = now.real + DiskPressure.killInterval
     }
 
     // MARK: Time
@@ -133,25 +133,25 @@ extension Supervisor {
     }
 
     /// What time alone brings about here.
-    mutating func proceed(at now: Instant, into effects: inout [Effect]) {
+    mutating func proceed(at now: Moment, into effects: inout [Effect]) {
         warnNext(at: now, into: &effects)
-        if let look = memoryLook, look <= now {
+        if let look = memoryLook, look <= now.real {
             memoryPressure?.nextLook = nil
             effects.append(.measureAvailableMemory)
         }
-        if let look = diskLook, look <= now {
+        if let look = diskLook, look <= now.real {
             diskPressure?.nextLook = nil
             effects.append(.measureFreeDisk)
         }
     }
 
     /// An app runs again: what is left may go fast.
-    mutating func lookAgain(at now: Instant) {
+    mutating func lookAgain(at now: Moment) {
         let isMemoryLeftAlone = memoryPressure != nil && memoryPressure?.nextLook == nil
         let isDiskLeftAlone = diskPressure != nil && diskPressure?.nextLook == nil
         guard isMemoryLeftAlone || isDiskLeftAlone, apps.contains(where: { $0.isRunning }) else { return }
-        if isMemoryLeftAlone { memoryPressure?.nextLook = now }
-        if isDiskLeftAlone { diskPressure?.nextLook = now }
+        if isMemoryLeftAlone { memoryPressure?.nextLook = now.real }
+        if isDiskLeftAlone { diskPressure?.nextLook = now.real }
     }
 }
 

@@ -1,6 +1,6 @@
 /// Every app of one supervisor, and the rules that hold between them.
 ///
-/// A value with no clock and no I/O: inputs with their instants go in, effects come out, in a fixed order. The
+/// A value with no clock and no I/O: inputs with their moments go in, effects come out, in a fixed order. The
 /// outcome of an effect comes back as an input. A tick is idempotent and may come early.
 public struct Supervisor: Sendable, Hashable {
     /// In the order of launch.
@@ -11,42 +11,44 @@ public struct Supervisor: Sendable, Hashable {
 
     public init() {}
 
-    /// The earliest instant at which a tick changes something; nil when nothing is armed.
-    public var nextDeadline: Instant? {
-        var earliest = nextPressureDeadline
+    /// When a tick changes something next, on each clock; nothing where no timer is armed.
+    public var nextDeadline: NextDeadline {
+        var next = NextDeadline()
+        if let nextPressureDeadline { next.consider(nextPressureDeadline, on: .real) }
         for app in apps {
-            guard let deadline = app.nextDeadline else { continue }
-            earliest = earliest.map { min($0, deadline) } ?? deadline
+            let deadline = app.nextDeadline
+            if let instant = deadline.lifecycle { next.consider(instant, on: .lifecycle) }
+            if let instant = deadline.real { next.consider(instant, on: .real) }
         }
-        return earliest
+        return next
     }
 
     public func app(_ id: AppID) -> App? { apps.first { $0.id == id } }
 
     /// The background time the app has left; without copying the app, for this is asked most often.
-    public func remaining(of id: AppID, at now: Instant) -> Span? {
+    public func remaining(of id: AppID, at now: Moment) -> Span? {
         for index in apps.indices where apps[index].id == id { return apps[index].remaining(at: now) }
         return nil
     }
 
     /// When time alone kills the app, if nothing happens before; without copying the app.
-    public func nextKill(of id: AppID) -> Instant? {
+    public func nextKill(of id: AppID) -> NextDeadline {
         for index in apps.indices where apps[index].id == id { return apps[index].nextKill }
-        return nil
+        return NextDeadline()
     }
 
     /// The one app in front, if there is one.
     public var foregroundApp: AppID? { apps.first { $0.state.isForeground }?.id }
 
     /// Takes one input; an input about an app that isn't there changes nothing.
-    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+    public mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
         var effects: [Effect] = []
         handle(input, at: now, into: &effects)
         return effects
     }
 
     /// As `handle(_:at:)`, appending to effects that the caller keeps, so that nothing is allocated for none.
-    public mutating func handle(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+    public mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .launch(let id, let policy, let options):
             precondition(index(of: id) == nil, "app \(id.rawValue) was launched twice; input \(input)")
@@ -82,14 +84,14 @@ public struct Supervisor: Sendable, Hashable {
     }
 
     /// The inputs that concern one app alone.
-    private mutating func handleAppInput(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+    private mutating func handleAppInput(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         guard let id = input.app, let index = index(of: id) else { return }
         apps[index].handle(input, at: now, into: &effects)
         lookAgain(at: now)
     }
 
     /// One supervisor has at most one foreground app.
-    private mutating func sendOthersHome(than id: AppID, at now: Instant, into effects: inout [Effect]) {
+    private mutating func sendOthersHome(than id: AppID, at now: Moment, into effects: inout [Effect]) {
         for index in apps.indices where apps[index].id != id && apps[index].state.isForeground {
             apps[index].home(stopped: false, request: nil, at: now, into: &effects)
         }
@@ -99,7 +101,7 @@ public struct Supervisor: Sendable, Hashable {
 }
 
 extension App {
-    mutating func handle(_ input: Input, at now: Instant, into effects: inout [Effect]) {
+    mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .home(_, let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
         case .stoppedByTerminal: stoppedByTerminal()

@@ -1,6 +1,7 @@
-/// A moment of CLOCK_MONOTONIC, in nanoseconds since the machine started.
+/// A point of time in nanoseconds: of CLOCK_MONOTONIC, since the machine started, or of lifecycle time (`Moment`), which is
+/// the same where nobody holds it.
 ///
-/// The clock stands still while the machine sleeps, so a laptop's sleep spends no budget.
+/// The machine's clock stands still while the machine sleeps, so a laptop's sleep spends no budget.
 /// Source: clock_gettime(2).
 public struct Instant: Sendable, Hashable, Comparable {
     public var nanoseconds: Int64
@@ -9,6 +10,9 @@ public struct Instant: Sendable, Hashable, Comparable {
 
     /// A moment no clock reaches: a deadline that never comes.
     public static let distantFuture = Instant(nanoseconds: .max)
+
+    /// Before any other: a deadline that has come whatever the time is.
+    static let distantPast = Instant(nanoseconds: .min)
 
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 

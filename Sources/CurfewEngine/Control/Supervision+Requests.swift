@@ -235,7 +235,7 @@ extension Supervision {
     }
 
     private func remaining(_ connection: ControlConnection, _ id: String?) {
-        guard let left = engine.core.remaining(of: Self.app, at: kernel.now) else { return }
+        guard let left = engine.core.remaining(of: Self.app, at: engine.now) else { return }
         accept(connection, id, [Field("seconds", Seconds.text(nanoseconds: left.nanoseconds))])
     }
 
@@ -346,7 +346,7 @@ extension Supervision {
     }
 
     private func sendTasks(of app: App, to connection: ControlConnection, _ id: String?) {
-        let now = kernel.now
+        let now = engine.now.lifecycle
         for task in app.tasks {
             reply(
                 to: connection, id: id,

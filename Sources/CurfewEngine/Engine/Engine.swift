@@ -12,6 +12,8 @@ public final class Engine {
     /// Where each input and what it brought about is recorded; nil when nobody asked.
     public var journal: (any JournalWriting)?
 
+    /// Lifecycle time, where it is held; nil where it is real time.
+    private var heldTime: Instant?
     private var effects: [Effect] = []
     private var watches: [Watch] = []
     private var isPerforming = false
@@ -59,9 +61,38 @@ public final class Engine {
         self.host = host
     }
 
-    /// When `wake` has to be called at the latest; nil: not at all.
+    // MARK: Time
+
+    public var now: Moment {
+        let real = kernel.now
+        return Moment(lifecycle: heldTime ?? real, real: real)
+    }
+
+    /// Whether lifecycle time stands still but for `advance`.
+    public var isTimeHeld: Bool { heldTime != nil }
+
+    /// From now on lifecycle time stands still.
+    public func holdTime() { heldTime = heldTime ?? kernel.now }
+
+    /// Moves lifecycle time that is held to what is due next by it, at most by `span`; what is left of that.
+    public func advance(by span: Span) -> Span {
+        guard let heldTime else { return span }
+        let end = heldTime + span
+        let next = max(heldTime, min(core.nextDeadline.lifecycle ?? end, end))
+        self.heldTime = next
+        feed(.tick)
+        return end - next
+    }
+
+    /// Whether no stop is still to be confirmed, and no kill still to be done.
+    public var isSettled: Bool { watches.allSatisfy { $0.confirming == nil && $0.leaving == nil } }
+
+    /// Of what the core has armed, on the clock that runs; of lifecycle time that is held nothing comes by itself.
+    public func running(_ deadline: NextDeadline) -> Instant? { isTimeHeld ? deadline.real : deadline.earliest }
+
+    /// When `wake` has to be called at the latest, in real time; nil: not at all.
     public var nextDeadline: Instant? {
-        var earliest = core.nextDeadline
+        var earliest = running(core.nextDeadline)
         for watch in watches {
             earliest = Self.earlier(earliest, watch.confirming?.next)
             earliest = Self.earlier(earliest, watch.leaving?.next)
@@ -126,7 +157,7 @@ public final class Engine {
 
     /// The one place where the core is told something.
     private func step(_ input: Input) {
-        let now = kernel.now
+        let now = now
         let count = effects.count
         core.handle(input, at: now, into: &effects)
         journal?.record(input, at: now, effects[count...])

@@ -14,20 +14,20 @@ extension Supervision {
     }
 
     func statusFields(of app: App) -> [Field] {
-        let now = kernel.now
+        let now = engine.now
         let tree = kernel.tree
         func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
         var fields = [
             Field("app", name), Field("pid", String(mainPid)), Field("front", String(front)),
             Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
-            Field("since", seconds(now - app.stateSince)), Field("aware", String(app.isAware)),
+            Field("since", seconds(now.lifecycle - app.stateSince)), Field("aware", String(app.isAware)),
             Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),
             Field("open-tasks", String(app.tasks.count)),
             Field("processes", String(tree?.processes().count ?? 0)),
             Field("footprint", String(tree?.footprint() ?? 0)),
             Field("cpu", Seconds.text(nanoseconds: Int64(clamping: kernel.cpuMicroseconds) * 1000)),
             Field("containment", tree?.containment.description ?? "none"),
-            Field("running-for", seconds(app.startedAt.map { now - $0 } ?? .zero)),
+            Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
         fields += memoryFields(of: app)
         if app.isThrottled { fields.append(Field("throttled", "true")) }

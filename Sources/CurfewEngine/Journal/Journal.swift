@@ -6,7 +6,7 @@ import Glibc
 
 /// Whoever keeps what the core was told, and what it answered.
 public protocol JournalWriting: AnyObject {
-    func record(_ input: Input, at now: Instant, _ effects: ArraySlice<Effect>)
+    func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>)
 }
 
 /// The file of `--journal`: each input of the core with its instant, and below it the effects it had.
@@ -38,7 +38,7 @@ final class Journal: JournalWriting {
         write(bytes)
     }
 
-    func record(_ input: Input, at now: Instant, _ effects: ArraySlice<Effect>) {
+    func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>) {
         guard descriptor.isOpen else { return }
         var bytes: [UInt8] = []
         JournalEntry(input: input, at: now).message.encodeWhole(into: &bytes)

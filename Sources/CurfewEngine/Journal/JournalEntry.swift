@@ -1,16 +1,17 @@
 import CurfewCore
 import CurfewWire
 
-/// One input and its instant, as a line of a journal: `input at=81201 name=home app=1 stopped=false request=3`.
+/// One input and its moment, as a line of a journal: `input at=81201 name=home app=1 stopped=false request=3`.
 ///
+/// `at` is lifecycle time; where that isn't real time, `real` is.
 /// Times are in nanoseconds: what the core compares must come back to the last digit.
 struct JournalEntry: Equatable {
     var input: Input
-    var instant: Instant
+    var moment: Moment
 
-    init(input: Input, at instant: Instant) {
+    init(input: Input, at moment: Moment) {
         self.input = input
-        self.instant = instant
+        self.moment = moment
     }
 
     /// Nil when the line is no input that a journal can hold.
@@ -18,13 +19,25 @@ struct JournalEntry: Equatable {
         guard message.verb == "input", let at = message["at"].flatMap(Int64.init),
             let input = Input(journal: JournalFields(message))
         else { return nil }
-        self.init(input: input, at: Instant(nanoseconds: at))
+        let lifecycle = Instant(nanoseconds: at)
+        guard let real = message["real"] else {
+            self.init(input: input, at: Moment(lifecycle))
+            return
+        }
+        guard let nanoseconds = Int64(real) else { return nil }
+        self.init(input: input, at: Moment(lifecycle: lifecycle, real: Instant(nanoseconds: nanoseconds)))
+    }
+
+    /// Only where it says something.
+    private var real: [Field] {
+        moment == Moment(moment.lifecycle) ? [] : [Field("real", String(moment.real.nanoseconds))]
     }
 
     var message: Message {
         let (name, fields) = input.journalFields
         let app = input.app.map { [Field("app", String($0.rawValue))] } ?? []
-        return Message("input", [Field("at", String(instant.nanoseconds)), Field("name", name)] + app + fields)
+        return Message(
+            "input", [Field("at", String(moment.lifecycle.nanoseconds))] + real + [Field("name", name)] + app + fields)
     }
 }
 

@@ -75,7 +75,7 @@ public struct JournalReplay {
             throw Unreadable(line: lineNumber, problem: "this input can't be read, or can't come here")
         }
         noteMissing()
-        expected = core.handle(entry.input, at: entry.instant).map(\.journalMessage.wholeLine)
+        expected = core.handle(entry.input, at: entry.moment).map(\.journalMessage.wholeLine)
         return [message.wholeLine] + expected.map { "    " + $0 }
     }
 

@@ -25,7 +25,7 @@ extension Supervision {
     /// What a command of `curfew timeout` left behind isn't looked at: what there was at the limit is what is told.
     private var nextKillToForesee: Instant? {
         if plan.policy.timeout != nil, kernel.isLeaderGone { return nil }
-        guard let kill = engine.core.nextKill(of: Self.app), kill != foreseenKill else { return nil }
+        guard let kill = engine.running(engine.core.nextKill(of: Self.app)), kill != foreseenKill else { return nil }
         return kill
     }
 

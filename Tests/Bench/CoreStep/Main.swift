@@ -54,7 +54,7 @@ private struct Life {
     private mutating func step(_ input: Input) {
         now = now + .microseconds(50)
         effects.removeAll(keepingCapacity: true)
-        core.handle(input, at: now, into: &effects)
+        core.handle(input, at: Moment(now), into: &effects)
         effectCount += effects.count
     }
 

@@ -19,7 +19,7 @@ struct Nonsense {
         let input = input(&random)
         journal.append("  at \(text(now - Instant(nanoseconds: 0))) \(line(input))")
         let before = supervisor
-        let effects = supervisor.handle(input, at: now)
+        let effects = supervisor.handle(input, at: Moment(now))
         if effects != Self.handled(input, by: before, at: now) { return "other effects the second time" }
         for effect in effects {
             if let violation = judge(effect) { return violation }
@@ -31,7 +31,7 @@ struct Nonsense {
 
     private static func handled(_ input: Input, by supervisor: Supervisor, at now: Instant) -> [Effect] {
         var copy = supervisor
-        return copy.handle(input, at: now)
+        return copy.handle(input, at: Moment(now))
     }
 
     private mutating func judge(_ effect: Effect) -> String? {

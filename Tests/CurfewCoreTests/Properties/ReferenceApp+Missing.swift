@@ -83,10 +83,10 @@ extension ReferenceApp {
         guard app.keptChangeNames == kept.map(\.name) else {
             throw Violation("keeps \(app.keptChangeNames), expected \(kept.map(\.name))")
         }
-        let left = app.remaining(at: now)
+        let left = app.remaining(at: Moment(now))
         guard left == remaining else { throw Violation("\(left) left, expected \(remaining)") }
         let graceLeft = runsInBackground && tasks.isEmpty && !isTerminating && grace != nil ? graceLeft : nil
-        guard app.graceRemaining(at: now) == graceLeft else {
+        guard app.graceRemaining(at: Moment(now)) == graceLeft else {
             throw Violation("a grace other than \(graceLeft as Any)")
         }
     }

@@ -49,7 +49,7 @@ struct World {
         switch pause {
         case .span(let span): now = now + span
         case .toDeadline(let offset):
-            guard let deadline = supervisor.nextDeadline, deadline != .distantFuture else { return }
+            guard let deadline = supervisor.nextDeadline.earliest, deadline != .distantFuture else { return }
             now = max(now, deadline + offset)
         }
         for index in references.indices { references[index].elapse(now - before) }
@@ -57,9 +57,9 @@ struct World {
 
     /// A tick before the next deadline changes nothing.
     private func checkEarlyTick() throws(Violation) {
-        if let deadline = supervisor.nextDeadline, deadline <= now { return }
+        if let deadline = supervisor.nextDeadline.earliest, deadline <= now { return }
         var copy = supervisor
-        guard copy.handle(.tick, at: now).isEmpty, copy == supervisor else {
+        guard copy.handle(.tick, at: Moment(now)).isEmpty, copy == supervisor else {
             throw Violation("a tick before the next deadline changed something")
         }
     }
@@ -160,7 +160,7 @@ struct World {
         if let index = references.firstIndex(where: { $0.id == input.app && !$0.isGone }) {
             expectedReplies.merge(references[index].take(input)) { $1 }
         }
-        let batch = supervisor.handle(input, at: now)
+        let batch = supervisor.handle(input, at: Moment(now))
         effects += batch
         var answers: [Input] = []
         for effect in batch {
@@ -233,7 +233,7 @@ struct World {
     }
 
     private func checkDeadline(of app: App, _ reference: ReferenceApp) throws(Violation) {
-        if reference.isOver, app.nextDeadline != nil {
+        if reference.isOver, app.nextDeadline.earliest != nil {
             throw Violation("over, and a deadline is armed")
         }
         // What its leader left behind is resumed as soon as it is known of.
@@ -242,16 +242,16 @@ struct World {
         }
         if reference.policy.pageOut != nil { return }
         let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
-        guard app.nextDeadline == limit else { throw Violation("suspended, and a deadline is armed") }
+        guard app.nextDeadline.earliest == limit else { throw Violation("suspended, and a deadline is armed") }
     }
 
     /// A tick does everything that is due, and a second one at the same instant nothing.
     private func checkTick() throws(Violation) {
         var copy = supervisor
-        guard copy.handle(.tick, at: now).isEmpty, copy == supervisor else {
+        guard copy.handle(.tick, at: Moment(now)).isEmpty, copy == supervisor else {
             throw Violation("a second tick changed something")
         }
-        guard let deadline = supervisor.nextDeadline, deadline <= now else { return }
+        guard let deadline = supervisor.nextDeadline.earliest, deadline <= now else { return }
         throw Violation("a deadline is still due after the tick")
     }
 
@@ -259,7 +259,7 @@ struct World {
     private func checkReplay() throws(Violation) {
         var fresh = Supervisor()
         var again: [Effect] = []
-        for (now, input) in journal { fresh.handle(input, at: now, into: &again) }
+        for (now, input) in journal { fresh.handle(input, at: Moment(now), into: &again) }
         guard again == effects, fresh == supervisor else { throw Violation("a replay came out differently") }
     }
 }

@@ -117,7 +117,7 @@ final class Scenario {
         let target = now + span
         var lines: [String] = []
         var ticks = 0
-        while let deadline = supervisor.nextDeadline, deadline <= target {
+        while let deadline = supervisor.nextDeadline.earliest, deadline <= target {
             now = max(now, deadline)
             lines += tick()
             ticks += 1
@@ -128,19 +128,19 @@ final class Scenario {
     }
 
     /// The time to the next wake-up, as text, a mere look for a debugger included; nil when nothing is armed.
-    var untilWakeUp: String? { supervisor.nextDeadline.map { text($0 - now) } }
+    var untilWakeUp: String? { supervisor.nextDeadline.earliest.map { text($0 - now) } }
 
     /// The time to the next deadline at which something happens, as text; nil when nothing is armed. A look for a debugger
     /// that finds all as it was is nothing.
     var untilDeadline: String? {
         var ahead = supervisor
         for _ in 0..<2_000 {
-            guard let deadline = ahead.nextDeadline else { return nil }
+            guard let deadline = ahead.nextDeadline.earliest else { return nil }
             let instant = max(now, deadline)
-            for effect in ahead.handle(.tick, at: instant) {
+            for effect in ahead.handle(.tick, at: Moment(instant)) {
                 guard case .checkTracer(let app) = effect else { return text(deadline - now) }
                 let answer = Input.tracerChecked(app, isTraced: ahead.app(app)?.isTraced ?? false)
-                if !ahead.handle(answer, at: instant).isEmpty { return text(deadline - now) }
+                if !ahead.handle(answer, at: Moment(instant)).isEmpty { return text(deadline - now) }
             }
         }
         return nil
@@ -153,7 +153,7 @@ final class Scenario {
         var lines: [String] = []
         var inputs = [input]
         while !inputs.isEmpty {
-            for effect in supervisor.handle(inputs.removeFirst(), at: now) {
+            for effect in supervisor.handle(inputs.removeFirst(), at: Moment(now)) {
                 history.append(effect)
                 if case .measureCPUTime(let app) = effect, let cpuTime {
                     inputs.append(.cpuTimeMeasured(app, cpuTime))
@@ -326,7 +326,7 @@ final class Scenario {
     func state(_ app: AppID = .a) -> LifecycleState? { supervisor.app(app)?.state }
 
     /// The background time left, as text.
-    func remaining(_ app: AppID = .a) -> String? { supervisor.app(app).map { text($0.remaining(at: now)) } }
+    func remaining(_ app: AppID = .a) -> String? { supervisor.app(app).map { text($0.remaining(at: Moment(now))) } }
 
     func openTasks(_ app: AppID = .a) -> [Int] { supervisor.app(app)?.tasks.map(\.id.rawValue) ?? [] }
 

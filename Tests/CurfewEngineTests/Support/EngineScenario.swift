@@ -93,7 +93,7 @@ final class EngineScenario {
     var untilDeadline: Span? { engine.nextDeadline.map { $0 - kernel.clock } }
 
     /// The same, but for mere looks for a debugger.
-    var untilKill: Span? { engine.core.nextKill(of: .a).map { $0 - kernel.clock } }
+    var untilKill: Span? { engine.core.nextKill(of: .a).earliest.map { $0 - kernel.clock } }
 }
 
 extension [String] {
