@@ -37,12 +37,12 @@ struct SenderRolesTests {
     @Test("Who is gone is a stranger, and whoever has got its pid is found out anew")
     func gone() throws {
         var roles = SenderRoles()
-        let pid = sleeper()
+        let pid = Sleeper()
         let sender = curfew_sender(pid: pid.pid, uid: getuid(), gid: getgid())
         #expect(roles.role(of: sender, hold: { dup(pid.pidfd) }) { .operator } == .operator)
         pid.end()
         #expect(roles.role(of: sender, hold: { curfew_pidfd_open(getpid()) }) { .app } == .app)
-        let dead = sleeper()
+        let dead = Sleeper()
         let late = curfew_sender(pid: dead.pid, uid: getuid(), gid: getgid())
         dead.end(closing: false)
         #expect(roles.role(of: late, hold: { dead.pidfd }) { .operator } == .stranger)
@@ -63,25 +63,5 @@ struct SenderRolesTests {
         }
         #expect(held.count == 20)
         #expect(Set(held).count <= SenderRoles.maximum + 1)
-    }
-
-    private struct Held {
-        let pid: Int32
-        let pidfd: Int32
-
-        func end(closing: Bool = true) {
-            _ = curfew_kill(pid, SIGKILL)
-            var info = curfew_wait_info()
-            _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
-            if closing { close(pidfd) }
-        }
-    }
-
-    private func sleeper() -> Held {
-        var pid: pid_t = 0
-        var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
-        defer { for word in words { free(word) } }
-        _ = posix_spawnp(&pid, "sleep", nil, nil, &words, nil)
-        return Held(pid: pid, pidfd: curfew_pidfd_open(pid))
     }
 }

@@ -112,7 +112,7 @@ extension Supervision {
     // MARK: The loop
 
     private func prepareLoop() {
-        epoll = Descriptor(curfew_epoll_create())
+        loop = EventLoop.make()
         signals = Descriptor(curfew_signalfd(Self.waitedSignals))
         guard epoll.isOpen, signals.isOpen else {
             fail(125, KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)).text)
@@ -130,8 +130,8 @@ extension Supervision {
     private func makeNotifySocket() {
         do throws(KernelError) {
             let socket = try NotifySocket.make()
-            _ = curfew_epoll_add(epoll.number, socket.descriptor.number, 1, Source.notify.token())
-            notifySocket = socket
+            notifyName = socket.name
+            notify = NotifyServer(socket, loop: loop, host: self)
         } catch {
             fail(125, error.text)
         }
@@ -188,7 +188,7 @@ extension Supervision {
     private var environment: UnsafePointer<UnsafeMutablePointer<CChar>?> {
         guard plan.hasLifecycle else { return UnsafePointer(environ) }
         return Environment(
-            channel: channelNumber, socket: socket?.path ?? "", notify: notifySocket?.name ?? "",
+            channel: channelNumber, socket: socket?.path ?? "", notify: notifyName,
             watchdogInterval: plan.policy.watchdogInterval
         ).pointer
     }

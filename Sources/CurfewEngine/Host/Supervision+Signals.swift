@@ -52,7 +52,7 @@ extension Supervision {
 
     private func childrenChanged() {
         // What they said before they ended comes first, and while they can still be told from strangers.
-        readAllNotifications()
+        notify?.drain()
         // Whom the kernel has killed for memory is still there to be told of.
         if plan.limitsMemory { noteMemoryLimit() }
         var leaderOutcome: ExitOutcome?

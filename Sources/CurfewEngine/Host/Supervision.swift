@@ -27,7 +27,7 @@ final class Supervision {
 
     var name = ""
     var socket: NamedSocket?
-    var epoll = Descriptor.none
+    var loop = EventLoop.none
     var signals = Descriptor.none
     var timer = Descriptor.none
     var armedDeadline: Instant?
@@ -60,9 +60,9 @@ final class Supervision {
     var owners: [TaskOwner] = []
     var lastOwner = 0
 
-    var notifySocket: NotifySocket?
-    /// When a stranger's datagram was last noted, and how many have been ignored since.
-    var strangers: (lastNoted: Instant?, count: Int) = (nil, 0)
+    var notify: NotifyServer?
+    /// What `NOTIFY_SOCKET` says.
+    var notifyName = ""
     /// What the program last said of itself by `STATUS=`.
     var statusText = ""
     /// Nil while the leader is it.
@@ -80,13 +80,9 @@ final class Supervision {
     /// Whoever waited for the app was killed, and it is being ended.
     var isFrontGone = false
 
-    /// What wakes the loop, as epoll's token: the kind in the upper half, a number in the lower.
-    enum Source: UInt64 {
-        case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings, memoryMark
-        case pressure
+    typealias Source = EventLoop.Source
 
-        func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
-    }
+    var epoll: Descriptor { loop.epoll }
 
     init(
         _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
@@ -130,20 +126,19 @@ final class Supervision {
     }
 
     private func handle(_ ready: curfew_ready) {
-        let number = Int(ready.token & 0xffff_ffff)
-        switch Source(rawValue: ready.token >> 32) {
+        guard let (source, number) = Source.of(ready.token) else { return }
+        switch source {
         case .signals: readSignals()
         case .timer: handleDeadline()
         case .listener: acceptConnections()
         case .outOfMemory: noteMemoryLimit()
         case .connection: serve(ConnectionID(number), events: ready.events)
         case .owner: ownerExited(OwnerID(number))
-        case .notify: readNotifications()
+        case .notify: notify?.read()
         case .mainProcess: mainProcessChanged(Int32(number))
         case .settings: settingsChanged()
         case .memoryMark: memoryMarkReached()
         case .pressure: memoryStalled(ready.events)
-        case nil: break
         }
     }
 

@@ -1,0 +1,35 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+
+/// A child that does nothing until it is ended.
+struct Sleeper {
+    let pid: Int32
+    /// Held from its start on.
+    let pidfd: Int32
+
+    init() {
+        var pid: pid_t = 0
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
+        defer { for word in words { free(word) } }
+        _ = posix_spawnp(&pid, "sleep", nil, nil, &words, nil)
+        self.pid = pid
+        pidfd = curfew_pidfd_open(pid)
+    }
+
+    /// Kills and reaps it.
+    func end(closing: Bool = true) {
+        _ = curfew_kill(pid, SIGKILL)
+        var info = curfew_wait_info()
+        _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
+        if closing { close(pidfd) }
+    }
+
+    /// How many descriptors this process has of a living one, its own `pidfd` included.
+    var holds: Int {
+        (Directory.names(of: "/proc/self/fdinfo") ?? []).filter { number in
+            let lines = String(decoding: SmallFile.bytes(of: "/proc/self/fdinfo/\(number)") ?? [], as: UTF8.self)
+            return lines.split(separator: "\n").contains("Pid:\t\(pid)")
+        }.count
+    }
+}
