@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import caller  # noqa: E402
+from outcomes import pytest_terminal_summary  # noqa: E402,F401
 
 
 def pytest_sessionstart(session):

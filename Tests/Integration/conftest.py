@@ -22,8 +22,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests"))
 import caller  # noqa: E402
+from event_stream import EventStream  # noqa: E402
+from outcomes import pytest_terminal_summary  # noqa: E402,F401
 
 # On a slow machine, an emulated one for instance, everything takes longer by some factor.
+# Whether this file has a place of its own (Tests/side_by_side), where it sees no processes but its own. No program's business.
+HAS_PLACE = bool(os.environ.pop("CURFEW_TEST_PLACE", ""))
 PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 LIMIT = 20.0 * PATIENCE
 
@@ -73,8 +77,28 @@ def thread_letters(pid):
     return letters
 
 
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
 def is_alive(pid):
     return state_letter(pid) not in (None, "Z", "X")
+
+
+def living():
+    """Each living process that is seen, and when it was started: a number can come again."""
+    found = set()
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split() if entry.name.isdigit() else "Z"
+        except OSError:
+            continue
+        if fields[0] not in "ZX":
+            found.add((int(entry.name), fields[19]))
+    return found
 
 
 def cgroup2_directory():
@@ -129,12 +153,39 @@ class Running:
             return None
         return self.process.stderr.read().decode() if self.process.stderr else ""
 
+    def unread_errors(self):
+        """What nobody has read yet of standard error."""
+        try:
+            os.set_blocking(self.process.stderr.fileno(), False)
+            return (os.read(self.process.stderr.fileno(), 65536) or b"").decode(errors="replace").rstrip()
+        except (OSError, ValueError, AttributeError):
+            return "(none to be read)"
+
     def wait(self, limit=LIMIT):
         """The exit status, as subprocess gives it (negative: a signal)."""
         try:
             return self.process.wait(limit)
         except subprocess.TimeoutExpired:
             pytest.fail(f"{self.name} hasn't ended in {limit} s; status: {self.status_text()}")
+
+    def end(self):
+        """Has it ended that was asked to: an app that is in no hurry is killed, for which its supervisor ends too."""
+        if self.has_ended(0.3):
+            return
+        stream = self.sandbox.stream(self.name, 2)
+        leader = re.search(r" pid=(\d+) .* supervisor=(\d+)", (stream and stream.ask("status", 2)) or "")
+        # Only who is surely its child: numbers come again, and in another's namespace mean another.
+        if leader and parent_of(int(leader.group(1))) == int(leader.group(2)):
+            os.kill(int(leader.group(1)), signal.SIGKILL)
+        if not self.has_ended(15 * PATIENCE):
+            self.process.kill()
+
+    def has_ended(self, limit):
+        try:
+            self.process.wait(limit)
+            return True
+        except subprocess.TimeoutExpired:
+            return False
 
     def finish(self, limit=LIMIT):
         """(status, the rest of standard output, standard error)."""
@@ -161,7 +212,11 @@ class Running:
         return self.sandbox.curfew("status", self.name, check=False).stdout
 
     def wait_state(self, state, limit=LIMIT):
-        return wait_for(f"{self.name} to be {state}", lambda: self.status()["state"] == state, limit)
+        self.sandbox.wait_state(self.name, state, limit)
+
+    def wait_told(self, what, probe, limit=LIMIT):
+        """As `wait_for`, for what an event tells of: asks when there is one."""
+        return self.sandbox.wait_told(self.name, what, probe, limit)
 
 
 class Sandbox:
@@ -181,8 +236,11 @@ class Sandbox:
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
         self.running = []
+        self.streams = {}
+        self.history = None
         # Somebody else's app on this machine can have a name that a test uses too.
         self.others_cgroups = set(every_cgroup())
+        self.others = living() if HAS_PLACE else None
 
     def curfew(self, *arguments, check=False, limit=LIMIT, **options):
         """Runs a verb to its end."""
@@ -193,6 +251,7 @@ class Sandbox:
     def start(self, *command, options=(), name=None, wrapper=(), **popen):
         """Starts `curfew run --name … options -- command`, by the wrapper if there is one."""
         name = name or "t" + uuid.uuid4().hex[:8]
+        options = [*self.account(name, options, wrapper, popen), *options]
         process = subprocess.Popen(
             [*wrapper, binary(), "run", "--name", name, *map(str, options), "--", *map(str, command)],
             stdin=popen.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -200,6 +259,70 @@ class Sandbox:
         running = Running(self, process, name)
         self.running.append(running)
         return running
+
+    def account(self, name, options, wrapper, popen):
+        """Options that leave an account behind, should the test fail; none where that, or who starts it, is tested."""
+        if wrapper or popen.keys() & {"user", "preexec_fn"} or any(str(option).startswith("--report") for option in options):
+            return []
+        account = ["--report", self.scratch / f"{name}.account"]
+        has_journal = any(str(option).startswith("--journal") for option in options)
+        return account + ([] if has_journal else ["--journal", self.scratch / f"{name}.journal"])
+
+    def stream(self, name, limit=LIMIT):
+        """The events of the app of that name, followed from now on; None when nobody answers there."""
+        stream = self.streams.get(name)
+        while stream and stream.read(0):
+            pass
+        if not stream or stream.has_ended:
+            try:
+                stream = EventStream(self.runtime / "curfew" / f"{name}.sock", limit)
+            except OSError:
+                return None
+            self.streams[name] = stream
+        return stream
+
+    def wait_told(self, name, what, probe, limit=LIMIT):
+        """Asks after each event of the app until the answer is true: what it waits for must be told by an event."""
+        deadline = time.monotonic() + limit
+        stream = self.stream(name, limit)
+        while True:
+            seen = probe()
+            if seen:
+                return seen
+            if not stream or not stream.next(deadline):
+                why = f"{limit} s passed" if stream and not stream.has_ended else "nobody tells of it any more"
+                pytest.fail(f"waiting for {what}: {why}; last seen: {seen!r}; events:\n{stream and stream.text()}")
+
+    def wait_state(self, name, state, limit=LIMIT):
+        """Waits for the app of that name to be in that state."""
+        stream = self.stream(name, limit)
+        self.wait_told(name, f"{name} to be {state}", lambda: stream and stream.state(limit) == state, limit)
+
+    def tell_history(self):
+        """What is known of each app, as (title, text), once a test has failed: of the living by themselves, then what
+        they have left behind. Told once, while there is somebody to ask."""
+        if self.history is None:
+            self.history = []
+            names = {running.name: running for running in self.running}
+            for name in [*names, *(path.stem for path in self.sockets() if path.suffix == ".sock" and path.stem not in names)]:
+                self.history.append((f"app {name}", self.history_of(name, names.get(name))))
+            for report in sorted(self.reports.glob("*.json")):
+                self.history.append((f"report {report.stem}", account_text(report)))
+        return self.history
+
+    def history_of(self, name, running):
+        stream = self.stream(name, 2) or self.streams.get(name)
+        told = []
+        if stream:
+            told += ["-- events", stream.text()]
+            status = None if stream.has_ended else stream.ask("status", 2)
+            told += ["-- status", status or "it doesn't answer"]
+        if running:
+            ended = running.process.poll()
+            told += [f"-- {'running' if ended is None else f'ended with {ended}'}; standard error", running.unread_errors()]
+            told += ["-- account", account_text(self.scratch / f"{name}.account")]
+            told += ["-- journal, its end", journal_end(self.scratch / f"{name}.journal")]
+        return "\n".join(told)
 
     def shell(self, script, options=(), name=None, **popen):
         return self.start("sh", "-c", script, options=options, name=name, **popen)
@@ -217,6 +340,11 @@ class Sandbox:
             if self.marker.encode() in environment and is_alive(int(entry.name)):
                 found.append(int(entry.name))
         return found
+
+    def left(self):
+        """The processes that are left: those with the marker, and where nobody else's are seen, whoever is new."""
+        strays = living() - self.others if self.others is not None else set()
+        return sorted({*self.processes(), *(pid for pid, _ in strays)})
 
     def cgroups(self):
         """Cgroups of curfew's that belong to this sandbox's runs."""
@@ -245,11 +373,13 @@ class Sandbox:
 
     def clean(self):
         """Ends what a failed test left, by pid."""
-        for pid in self.processes():
+        for pid in self.left():
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        for stream in self.streams.values():
+            stream.close()
         for running in self.running:
             running.process.kill()
             running.process.wait()
@@ -259,13 +389,37 @@ class Sandbox:
         shutil.rmtree(self.runtime, ignore_errors=True)
 
 
+def account_text(path):
+    """A report for people to read: an event a line, then what else is in it."""
+    try:
+        report = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return "no report"
+    events = [json.dumps(event) for event in report.pop("events", None) or []]
+    return "\n".join([*events, json.dumps({key: value for key, value in report.items() if value is not None})])
+
+
+def journal_end(path, count=80):
+    """The last lines of a journal: what the core was told, and what it decided."""
+    try:
+        return "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+    except OSError:
+        return "no journal"
+
+
 def mounted_cgroups():
-    mounts = []
+    """Our own cgroup's directory in each hierarchy that shows it: whatever a curfew makes is below."""
+    own = dict(line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines())
+    found = []
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         fields, _, tail = line.partition(" - ")
-        if tail.split()[0] in ("cgroup", "cgroup2"):
-            mounts.append(pathlib.Path(fields.split()[4]))
-    return mounts
+        kind, _, options = tail.split()[:3]
+        if kind in ("cgroup", "cgroup2"):
+            paths = [path for names, path in own.items() if (set(names.split(",")) <= set(options.split(",")) if names else kind == "cgroup2")]
+            point = pathlib.Path(fields.split()[4])
+            inside = pathlib.Path(f"{point}{paths[0]}") if paths and fields.split()[3] == "/" else point
+            found.append(inside if inside.is_dir() else point)
+    return found
 
 
 def every_cgroup():
@@ -278,6 +432,23 @@ def every_cgroup():
     return found
 
 
+def pytest_collection_modifyitems(items):
+    """A test that gives the machine swap does so to whatever runs beside it."""
+    for item in items:
+        if "swap" in item.fixturenames:
+            item.add_marker("alone")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """A failing test prints the history of its apps."""
+    report = yield
+    sandbox = getattr(item, "funcargs", {}).get("sandbox")
+    if report.failed and sandbox:
+        report.sections += sandbox.tell_history()
+    return report
+
+
 @pytest.fixture
 def sandbox(tmp_path, request):
     """A fresh sandbox; afterwards no process, no cgroup and no socket of the test's may be left."""
@@ -288,19 +459,19 @@ def sandbox(tmp_path, request):
             if running.process.poll() is None:
                 running.process.send_signal(signal.SIGTERM)
         for running in sandbox.running:
-            try:
-                running.process.wait(15 * PATIENCE)
-            except subprocess.TimeoutExpired:
-                running.process.kill()
+            running.end()
         if request.node.get_closest_marker("leaks_allowed"):
             return
         deadline = time.monotonic() + 5 * PATIENCE
-        while (sandbox.processes() or sandbox.cgroups()) and time.monotonic() < deadline:
+        while (sandbox.left() or sandbox.cgroups()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        left = sandbox.processes()
+        left = sandbox.left()
         assert not left, f"processes left: {sandbox.describe(left)}"
         assert not sandbox.cgroups(), "cgroups left"
         assert not sandbox.sockets(), f"sockets left: {sandbox.sockets()}"
+    except AssertionError:
+        sandbox.tell_history()
+        raise
     finally:
         sandbox.clean()
 

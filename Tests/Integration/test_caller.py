@@ -88,7 +88,7 @@ class TestOldSandboxes:
 
     @pytest.mark.parametrize("error", REFUSALS)
     def test_home_and_open(self, sandbox, error):
-        running = sandbox.shell("echo up; sleep 300", name="old", wrapper=[REFUSING, error, CALLS[-1]])
+        running = sandbox.shell("sleep 300 & echo up; wait", name="old", wrapper=[REFUSING, error, CALLS[-1]])
         running.expect("up")
         assert sandbox.curfew("home", "old").returncode == 0
         assert running.status()["state"] == "suspended"

@@ -257,7 +257,7 @@ def test_no_app_at_all(sandbox, verb):
 
 
 def test_a_dead_socket_is_no_app_and_is_swept(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="gone")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="gone")
     running.expect("up")
     path = sandbox.runtime / "curfew" / "gone.sock"
     dead = path.with_name("dead.sock")
@@ -271,7 +271,7 @@ def test_a_dead_socket_is_no_app_and_is_swept(sandbox):
 
 
 def test_finds_an_app_by_name_or_pid(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     status = running.status()
     assert status["front"] == running.pid
@@ -285,13 +285,13 @@ def test_finds_an_app_by_name_or_pid(sandbox):
 
 def test_several_apps_must_be_named(sandbox):
     for name in ("beta", "alpha"):
-        sandbox.shell("echo up; sleep 60", name=name).expect("up")
+        sandbox.shell("sleep 60 & echo up; wait", name=name).expect("up")
     for verb in ("status", "events"):
         expect(sandbox.curfew(verb), 64, err=f"curfew: {verb}: several apps are running; say which: alpha, beta\n")
 
 
 def test_a_pid_that_two_apps_answer_to(sandbox):
-    outer = sandbox.start(binary(), "run", "--name", "inner", "--", "sh", "-c", "echo up; sleep 60", name="outer")
+    outer = sandbox.start(binary(), "run", "--name", "inner", "--", "sh", "-c", "sleep 60 & echo up; wait", name="outer")
     outer.expect("up")
     pid = outer.status()["pid"]
     expect(sandbox.curfew("home", pid), 64,
@@ -300,7 +300,7 @@ def test_a_pid_that_two_apps_answer_to(sandbox):
 
 @pytest.mark.parametrize("verb", ["quit", "ps"])
 def test_a_supervisor_that_does_not_answer(sandbox, verb):
-    running = sandbox.shell("echo up; sleep 60", name="stuck")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="stuck")
     running.expect("up")
     supervisor = running.stop()
     try:
@@ -324,14 +324,14 @@ def test_ps_of_none(sandbox):
 
 
 def test_ps_of_two(sandbox):
-    sandbox.shell("echo up; sleep 60", name="long-name").expect("up")
-    sandbox.shell("echo up; sleep 61", name="b").expect("up")
+    sandbox.shell("sleep 60 & echo up; wait", name="long-name").expect("up")
+    sandbox.shell("sleep 61 & echo up; wait", name="b").expect("up")
     assert sandbox.curfew("home", "b").returncode == 0
     result = sandbox.curfew("ps")
     assert (result.returncode, result.stderr) == (0, "")
     titles, first, second = result.stdout.splitlines()
     assert titles.split() == TITLES.split()
-    row = r"(\d+(\.\d)? m?s) +0 +{left} +2 +\d+(\.\d)? [KM]iB +[\d.]+ (ms|us|s) +sh -c echo up; sleep {seconds}"
+    row = r"(\d+(\.\d)? m?s) +0 +{left} +2 +\d+(\.\d)? [KM]iB +[\d.]+ (ms|us|s) +sh -c sleep {seconds} & echo up; wait"
     assert re.fullmatch(r"b +\d+ +suspended +" + row.format(left="(10 min|9 min 59 s)", seconds=61), first)
     assert re.fullmatch(r"long-name +\d+ +active +" + row.format(left="unlimited", seconds=60), second)
     # Names and states to the left, numbers to the right.
@@ -342,13 +342,13 @@ def test_ps_of_two(sandbox):
 
 def test_status_text(sandbox):
     running = sandbox.shell(
-        "curfew task begin upload; echo up; sleep 60", name="backup",
+        "curfew task begin upload; sleep 60 & echo up; wait", name="backup",
         options=["--memory", "500M", "--time-limit", "1h"])
     running.expect("up")
     lines = sandbox.curfew("status", "backup").stdout.splitlines()
     expected = [
         r"backup: active for (\d+ ms|[\d.]+ s)",
-        r"  command       sh -c curfew task begin upload; echo up; sleep 60",
+        r"  command       sh -c curfew task begin upload; sleep 60 & echo up; wait",
         r"  pid           \d+ \(front \d+, supervisor \d+\)",
         r"  kind          plain",
         r"  remaining     unlimited in foreground, 10 min once in background",
@@ -371,7 +371,7 @@ def test_status_text(sandbox):
 
 def test_status_json(sandbox):
     running = sandbox.shell(
-        'curfew task begin "nightly upload"; echo up; sleep 60', name="backup", options=["--memory", "500M"])
+        'curfew task begin "nightly upload"; sleep 60 & echo up; wait', name="backup", options=["--memory", "500M"])
     running.expect("up")
     status = running.status()
     assert {key: type(value) for key, value in status.items()} == {
@@ -411,7 +411,7 @@ def test_what_apps_say_stays_on_its_line(sandbox):
 
 
 def test_events(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     assert sandbox.curfew("home", "backup").returncode == 0
     result = sandbox.curfew("events", "backup")
@@ -434,7 +434,7 @@ def test_events(sandbox):
 
 
 def test_events_follow_until_the_end(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     follower = subprocess.Popen(
         [binary(), "events", "--follow", "--json", "backup"], stdout=subprocess.PIPE, text=True,
@@ -454,7 +454,7 @@ def state(name):
 
 
 def test_driving_prints_nothing_or_json(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     expect(sandbox.curfew("home", "backup"))
     expect(sandbox.curfew("open", "backup"))
@@ -476,7 +476,7 @@ def test_a_process_inside_an_app_drives_nothing(sandbox, verb):
 
 
 def test_status_inside_an_app_is_its_own(sandbox):
-    sandbox.shell("echo up; sleep 60", name="other").expect("up")
+    sandbox.shell("sleep 60 & echo up; wait", name="other").expect("up")
     running = sandbox.shell("curfew status | head -n 1; curfew ps | tail -n +2 | wc -l", name="self")
     status, out, err = running.finish()
     assert re.fullmatch(r"self: active for (\d+ ms|[\d.]+ s)\n1\n", out)
@@ -548,7 +548,7 @@ def test_completions(sandbox, shell):
 
 
 def test_bash_completes_verbs_options_values_and_apps(sandbox):
-    sandbox.shell("echo up; sleep 60", name="backup").expect("up")
+    sandbox.shell("sleep 60 & echo up; wait", name="backup").expect("up")
     script = sandbox.scratch / "completions"
     script.write_text(sandbox.curfew("--generate-completion-script", "bash").stdout)
 
@@ -642,7 +642,7 @@ def test_task_run_outlives_children_it_inherits(sandbox):
 
 
 def test_task_run_of_another_tree_is_refused(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     path = str(sandbox.runtime / "curfew" / "backup.sock")
     environment = dict(sandbox.environment, CURFEW_SOCKET=path)
@@ -722,7 +722,7 @@ def on_terminal(sandbox, *arguments, width=0, **environment):
 
 
 def test_colours_only_on_a_terminal(sandbox):
-    sandbox.shell("echo up; sleep 60", name="backup").expect("up")
+    sandbox.shell("sleep 60 & echo up; wait", name="backup").expect("up")
     for verb in ("ps", "status"):
         assert "\x1b[32mactive\x1b[0m" in on_terminal(sandbox, verb)
         assert "\x1b" in on_terminal(sandbox, verb, NO_COLOR="")
@@ -738,7 +738,7 @@ def test_colours_only_on_a_terminal(sandbox):
 
 
 def test_ps_is_cut_to_the_terminal(sandbox):
-    command = f"sh -c echo up; sleep 60; : {'x' * 300}"
+    command = f"sh -c sleep 60 & echo up; wait; : {'x' * 300}"
     sandbox.shell(command[len("sh -c "):], name="backup").expect("up")
 
     def row(**options):
@@ -799,7 +799,7 @@ def test_a_reader_that_went_away(sandbox, arguments, ignored):
 
 
 def test_a_reader_that_leaves_in_the_middle(sandbox):
-    running = sandbox.shell("echo up; sleep 60", name="backup")
+    running = sandbox.shell("sleep 60 & echo up; wait", name="backup")
     running.expect("up")
     script = f"set -o pipefail; {binary()} events --follow backup | head -n 1"
     follower = subprocess.Popen(
@@ -816,7 +816,7 @@ def shell(sandbox, script):
 
 
 def test_closed_descriptors(sandbox):
-    sandbox.shell("echo up; sleep 60", name="backup").expect("up")
+    sandbox.shell("sleep 60 & echo up; wait", name="backup").expect("up")
     bad = "curfew: can't write to standard output: Bad file descriptor\n"
     expect(shell(sandbox, "curfew ps >&-"), 1, err=bad)
     expect(shell(sandbox, "curfew status backup >&-"), 1, err=bad)

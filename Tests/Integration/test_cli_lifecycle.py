@@ -203,7 +203,7 @@ def test_an_app_that_is_being_ended_is_told_nothing(sandbox, verb):
     running = idle(sandbox, traps="trap '' TERM;")
     quitting = subprocess.Popen(
         [binary(), "quit", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=sandbox.environment)
-    wait_for("the app to be ended", lambda: running.status().get("terminating"))
+    running.wait_told("the app to be ended", lambda: running.status().get("terminating"))
     result = sandbox.curfew(verb, "app", "fetch")
     assert (quitting.communicate(timeout=20), quitting.returncode) == ((b"", b""), 0)
     expect(result, 75, err=f"curfew: {verb}: app: refused (terminating): the app is being ended\n")
@@ -352,7 +352,7 @@ def test_settings_of_a_suspended_app_are_kept_and_told_once(sandbox):
     running = idle(sandbox, options=["--settings", settings, "--exec-on", "settingsDidChange=true"])
     expect(sandbox.curfew("home", "app", "--json"), out=state("suspended"))
     settings.write_text("b\n")
-    wait_for("the change to be kept", lambda: running.status().get("keptChanges") == ["settingsDidChange"])
+    running.wait_told("the change to be kept", lambda: running.status().get("keptChanges") == ["settingsDidChange"])
     settings.unlink()
     expect(sandbox.curfew("open", "app"))
     assert told(running)[-3:] == ["willEnterForeground", "settingsDidChange", "didBecomeActive"]
@@ -420,7 +420,7 @@ def test_status_shows_what_a_program_notifies(sandbox):
         "python3", "-c", NOTIFYING, "READY=1\nSTATUS=größe\x1b[31m 3/7", "MAINPID=child", "STOPPING=1",
         options=["--watchdog", "10"], name="app")
     pid = int(running.read_line())
-    status = wait_for("all that was sent", lambda: running.status().get("stopping") and running.status())
+    status = running.wait_told("all that was sent", lambda: running.status().get("stopping") and running.status())
     assert (status["ready"], status["notifyStatus"], status["mainPid"], status["watchdog"]) == (
         True, "größe\ufffd[31m 3/7", pid, 10.0)
     assert status_line(running, "status") == '"größe\ufffd[31m 3/7"'

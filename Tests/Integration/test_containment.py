@@ -131,7 +131,7 @@ def begin_from_inside(sandbox, running):
         os.close(pipe)
     finally:
         os.close(fd)
-    wait_for("the task", lambda: running.status()["openTasks"] == 1)
+    running.wait_told("the task", lambda: running.status()["openTasks"] == 1)
 
 
 def channel_number(pid):

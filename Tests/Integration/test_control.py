@@ -59,7 +59,7 @@ for verb in sys.argv[1:]:
 
 @pytest.fixture
 def app(sandbox):
-    running = sandbox.shell("echo up; sleep 300")
+    running = sandbox.shell("sleep 300 & echo up; wait")
     running.expect("up")
     return running
 
@@ -461,7 +461,7 @@ def test_a_daemon_inside_drives_nothing(sandbox, containment):
     out = sandbox.scratch / "answers"
     script = (
         'export SOCKET="$CURFEW_SOCKET"; (setsid sh -c \'env -i SOCKET="$SOCKET" '
-        f'{sys.executable} -c "$ASKER" home quit begin >{out}.new 2>&1; mv {out}.new {out}\' &) ; echo up; sleep 300')
+        f'{sys.executable} -c "$ASKER" home quit begin >{out}.new 2>&1; mv {out}.new {out}\' &) ; sleep 300 & echo up; wait')
     running = sandbox.shell(script, env=dict(sandbox.environment, ASKER=ASKER), options=["--containment", containment])
     running.expect("up")
     wait_for("the answers", out.exists)
@@ -471,7 +471,7 @@ def test_a_daemon_inside_drives_nothing(sandbox, containment):
 
 def test_a_process_inside_another_app_is_refused(sandbox, containment):
     """It speaks for its own app only, and never gets operator rights."""
-    target = sandbox.shell("echo up; sleep 300", options=["--containment", containment])
+    target = sandbox.shell("sleep 300 & echo up; wait", options=["--containment", containment])
     target.expect("up")
     other = asker(sandbox, "", "quit home begin status", target, options=["--containment", containment])
     assert [Line(other.read_line())["code"] for _ in range(4)] == ["forbidden"] * 4
@@ -536,7 +536,7 @@ def test_each_message_on_the_pipe_has_its_own_sender(sandbox):
     assert [task["name"] for task in running.status()["tasks"]] == ["parents", "childs"]
     tell(running, "\n")
     running.expect("gone")
-    wait_for("the child's task to go", lambda: [t["name"] for t in running.status()["tasks"]] == ["parents"])
+    running.wait_told("the child's task to go", lambda: [t["name"] for t in running.status()["tasks"]] == ["parents"])
 
 
 def test_an_owner_outside_the_app_is_refused(relay):

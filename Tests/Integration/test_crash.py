@@ -179,7 +179,7 @@ def test_a_stopped_front_keeps_too(sandbox, containment, alive):
 
 def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     """A name that somebody has taken between the supervisor's death and the keeper's work stays theirs."""
-    running = sandbox.shell("echo up; sleep 60")
+    running = sandbox.shell("sleep 60 & echo up; wait")
     running.expect("up")
     supervisor = supervisor_of(running.pid)
     os.kill(running.pid, signal.SIGSTOP)
@@ -196,7 +196,7 @@ def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     try:
         kill(supervisor)
         wait_for("the supervisor's end", lambda: not is_alive(supervisor))
-        second = sandbox.shell("echo up; sleep 60", name=running.name)
+        second = sandbox.shell("sleep 60 & echo up; wait", name=running.name)
         second.expect("up")
     finally:
         stop.set()

@@ -104,7 +104,7 @@ def test_who_has_ended_his_task_takes_no_room(sandbox):
 
 def test_the_supervisors_own_limit_is_raised(sandbox):
     """And nobody else's."""
-    running = sandbox.shell("ulimit -Sn; ulimit -Hn; echo up; sleep 300", preexec_fn=limited(40, 400))
+    running = sandbox.shell("ulimit -Sn; ulimit -Hn; sleep 300 & echo up; wait", preexec_fn=limited(40, 400))
     assert running.expect("up") == ["40", "400", "up"]
 
     def own(pid):

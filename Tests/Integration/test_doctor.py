@@ -126,7 +126,7 @@ def test_it_says_what_run_does(sandbox, who):
     """The containment, and who enforces a memory limit, are those of an app."""
     told = diagnosis(sandbox, who)
     options = ["--memory", "64M", "--background-priority", "low"]
-    running = sandbox.shell("echo up; sleep 60", options=options, **who[0])
+    running = sandbox.shell("sleep 60 & echo up; wait", options=options, **who[0])
     running.expect("up")
     status = json.loads(sandbox.curfew("status", running.name, "--json", **who[0]).stdout)
     assert status["containment"] == told["containment"]

@@ -664,7 +664,7 @@ def test_settings_changed_while_suspended_are_told_once(sandbox, settings):
     pids = app.pids()
     for number in range(5):
         settings.write_text(f"{number}\n")
-        wait_for("it to be noted", lambda: kept(app.running) >= number + 1)
+        app.running.wait_told("it to be noted", lambda: kept(app.running) >= number + 1)
     assert_stopped(pids)
     assert app.running.status()["keptChanges"] == ["settingsDidChange"]
     app.drive("open")

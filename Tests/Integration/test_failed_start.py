@@ -43,7 +43,7 @@ def test_a_stage_of_a_start(sandbox, containment, stage):
 
 
 def test_a_name_that_is_taken(sandbox, containment):
-    running = sandbox.shell("echo up; sleep 300")
+    running = sandbox.shell("sleep 300 & echo up; wait")
     running.expect("up")
     before = set(every_cgroup())
     result = sandbox.curfew("run", "--name", running.name, "--containment", containment, *LIMITS, "--", "true")

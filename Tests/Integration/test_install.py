@@ -269,7 +269,7 @@ def test_files(complete):
 
 def test_apps(sandbox, complete):
     for name in ("backup", "batch"):
-        sandbox.shell("echo up; sleep 60", name=name).expect("up")
+        sandbox.shell("sleep 60 & echo up; wait", name=name).expect("up")
     complete("curfew home ", ["backup", "batch"])
     complete("curfew status b", ["backup", "batch"])
     complete("curfew warn backup ", ["warning", "critical"])

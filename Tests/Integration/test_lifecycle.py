@@ -608,7 +608,8 @@ def test_the_report_has_what_the_watchdog_saw(sandbox):
     limit = json.loads(report.read_text())["limit"]
     assert (limit["event"], limit["seconds"]) == ("didEnterBackground", 0.6)
     assert 0.6 <= limit["elapsedSeconds"] < LIMIT
-    assert limit["elapsedSeconds"] / 2 <= limit["cpuSeconds"] <= os.cpu_count() * limit["elapsedSeconds"] + 0.1
+    # However little a busy machine gave it.
+    assert 0 < limit["cpuSeconds"] <= os.cpu_count() * limit["elapsedSeconds"] + 0.1
 
 
 def test_an_app_that_ends_its_connection_owes_nothing(sandbox):

@@ -265,7 +265,7 @@ def test_task_run_gets_sigterm_at_expiration(sandbox, containment):
         "echo up; curfew task run up -- sleep 60; echo $?; sleep 60",
         options=["--budget", "5", "--expiration-lead", "4.7", "--containment", containment])
     running.expect("up")
-    wait_for("the task", lambda: running.status()["openTasks"] == 1)
+    running.wait_told("the task", lambda: running.status()["openTasks"] == 1)
     sandbox.curfew("home", running.name)
     running.wait_state("suspended", 5)
     sandbox.curfew("open", running.name)
@@ -279,7 +279,7 @@ def test_a_task_after_expiration_is_refused(sandbox):
         options=["--budget", "8", "--expiration-lead", "7.8"])
     running.expect("1")
     sandbox.curfew("home", running.name)
-    wait_for("the warning", lambda: "WillExpire" in sandbox.curfew("events", running.name).stdout)
+    running.wait_told("the warning", lambda: "WillExpire" in sandbox.curfew("events", running.name).stdout)
     running.process.stdin.write(b"\n")
     running.process.stdin.flush()
     assert running.read_line() == "75"
@@ -403,7 +403,7 @@ def test_a_plain_app_that_ignores_sigterm_is_a_watchdogs_kill(sandbox):
 
 def test_ended_by_our_sigterm_is_143(sandbox):
     """A plain app that SIGTERM ends in time died as asked: 143 and no line."""
-    running = sandbox.shell("echo up; sleep 60")
+    running = sandbox.shell("sleep 60 & echo up; wait")
     running.expect("up")
     sandbox.curfew("quit", running.name)
     assert running.finish() == (143, "", "")
@@ -475,7 +475,7 @@ def test_a_debugger_that_comes_while_the_budget_runs_is_seen(sandbox):
     try:
         if not attached(tracer, leader):
             pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
-        wait_for("the event", lambda: "tracerDidChange" in sandbox.curfew("events", running.name).stdout)
+        running.wait_told("the event", lambda: "tracerDidChange" in sandbox.curfew("events", running.name).stdout)
     finally:
         tracer.send_signal(signal.SIGINT)
         tracer.wait(10)

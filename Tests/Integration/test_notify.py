@@ -144,7 +144,7 @@ def test_a_daemon_that_is_quick(sandbox, held):
     for status in range(1, 7):
         app = start(sandbox, *held)
         app.does("!daemonise")
-        wait_for("the main process to be known", lambda: "mainPid" in app.running.status())
+        app.running.wait_told("the main process to be known", lambda: "mainPid" in app.running.status())
         app.say(f"!exit {status}")
         assert app.finish() == (status, [], "")
 
@@ -153,7 +153,7 @@ def test_quit_asks_the_main_process(sandbox, held):
     """SIGTERM goes to it; 143 if that ended it, and signals of events are its, too."""
     app = start(sandbox, *held)
     app.does("!daemonise")
-    wait_for("it to be known", lambda: "mainPid" in app.running.status())
+    app.running.wait_told("it to be known", lambda: "mainPid" in app.running.status())
     assert sandbox.curfew("quit", app.name).returncode == 0
     assert app.finish() == (143, [], "")
 
@@ -162,7 +162,7 @@ def test_signals_of_events_go_to_the_main_process(sandbox):
     """As they go to COMMAND where none was named."""
     app = Speaker(sandbox, "--no-hello", "--term", "!notify STATUS=heard", options=["--on=zone=TERM"])
     app.does("!daemonise")
-    wait_for("it to be known", lambda: "mainPid" in app.running.status())
+    app.running.wait_told("it to be known", lambda: "mainPid" in app.running.status())
     app.drive("post", "zone")
     wait_event(app.running, "didNotifyStatus", text="heard")
     app.say("!exit 2")

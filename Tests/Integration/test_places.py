@@ -43,7 +43,7 @@ def leave_dead_socket(path):
 
 def test_a_lock_that_somebody_holds_stops_no_start(sandbox, locked):
     assert sandbox.curfew("run", "--", "sh", "-c", "exit 7").returncode == 7
-    running = sandbox.shell("echo up; sleep 300")
+    running = sandbox.shell("sleep 300 & echo up; wait")
     running.expect("up")
     assert running.name in sandbox.curfew("ps").stdout
 
@@ -82,7 +82,7 @@ def test_nothing_is_started_for_a_front_that_was_killed_meanwhile(sandbox, folde
 
 def test_dead_sockets_are_swept_by_whoever_looks(sandbox, folder):
     """And nobody else's: not of one that is stopped, with a full queue."""
-    running = sandbox.shell("echo up; sleep 300")
+    running = sandbox.shell("sleep 300 & echo up; wait")
     running.expect("up")
     leave_dead_socket(folder / "gone.sock")
     leave_dead_socket(folder / ".12345")

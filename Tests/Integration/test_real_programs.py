@@ -217,7 +217,7 @@ def test_redis_below_its_memory_limit_is_warned_of_and_lives(sandbox, containmen
     assert fill(path, 40) == 40
     assert events(sandbox, running, "memoryWarning") == []
     assert fill(path, 88) == 88
-    [warning] = wait_for("a memory warning", lambda: events(sandbox, running, "memoryWarning"))
+    [warning] = running.wait_told("a memory warning", lambda: events(sandbox, running, "memoryWarning"))
     assert warning["level"] == "warning"
     with Redis(path) as client:
         assert client.ask("STRLEN value:87") == f":{1 << 20}", "it is only told"
@@ -543,7 +543,7 @@ def test_sqlite_in_a_write_transaction_is_reported_by_its_database(sandbox, cont
     sqlite = SQLite(sandbox, f"--containment={containment}", "--locks=report")
     sqlite.do(WRITE_LOCK)
     assert sqlite.home() == "suspended"
-    [event] = wait_for("its locks", lambda: events(sandbox, sqlite.running, "suspendedWithLockedFiles"))
+    [event] = sqlite.running.wait_told("its locks", lambda: events(sandbox, sqlite.running, "suspendedWithLockedFiles"))
     pid = sqlite.running.status()["pid"]
     assert f"{sqlite.database} (POSIX, pid {pid})" in event["locks"]
     assert sqlite.running.status()["locks"] == event["locks"]

@@ -52,7 +52,7 @@ class App:
         return [event for event in map(json.loads, out.splitlines()) if event["name"] == name]
 
     def wait_event(self, name):
-        return wait_for(f"{name} of {self.name}", lambda: self.events(name))[-1]
+        return self.running.wait_told(f"{name} of {self.name}", lambda: self.events(name))[-1]
 
     def ends(self, reason):
         """Its status, its line and its report, once it is over; killed for `reason`."""
@@ -83,7 +83,7 @@ def test_a_warning_comes_before_the_fatal_limit(sandbox, containment):
     # It is looked at again after 2 s where the kernel tells of rises only.
     wait_for("the footprint to be seen fallen", lambda: time.sleep(2.2) or True)  # a while
     app.do("eat 50")
-    wait_for("the second warning", lambda: len(app.events("memoryWarning")) == 2)
+    app.running.wait_told("the second warning", lambda: len(app.events("memoryWarning")) == 2)
     assert app.status()["state"] == "active"
     app.tell("end")
     assert app.running.finish()[0] == 0
@@ -118,7 +118,7 @@ def test_the_background_limit_is_kept_and_given_back(sandbox, containment):
     options = ["--containment", containment, "--memory", "300M", "--background-memory", "100M", "--grace", "inf"]
     app = App(sandbox, *options)
     assert app.home() == "background"
-    wait_for("its limit", lambda: app.status().get("memoryLimit") == 100 << 20)
+    app.running.wait_told("its limit", lambda: app.status().get("memoryLimit") == 100 << 20)
     app.do("eat 50")
     app.open()
     app.do("eat 150")
@@ -141,7 +141,7 @@ def test_no_limit_in_background(sandbox, containment):
     options = ["--containment", containment, "--memory", "100M", "--background-memory", "inf", "--grace", "inf"]
     app = App(sandbox, "--strict", *options)
     assert app.home() == "background"
-    wait_for("its limit to go", lambda: "memoryLimit" not in app.status())
+    app.running.wait_told("its limit to go", lambda: "memoryLimit" not in app.status())
     app.do("eat 150")
     app.do(f"cache {sandbox.scratch / 'big'} 150")
     app.do("free")
@@ -301,14 +301,14 @@ def test_shared_pages_are_resident_once(sandbox, containment):
 
 
 def test_background_cpu_is_limited(sandbox, containment):
-    app = App(sandbox, "--containment", containment, "--background-cpu", "50%/1s", "--grace", "inf")
+    app = App(sandbox, "--containment", containment, "--background-cpu", "5%/10s", "--grace", "inf")
     app.do("spin 0.6")
     assert app.home() == "background"
     app.tell("spin 30")
     status, err, kept = app.ends("cpu-limit")
     assert status == 137
     assert re.search(r"it used [\d.]+ m?s of CPU time in [\d.]+ m?s \(\d+ %\) in background; "
-                     r"the limit is 0\.5 s in 1 s \(50 %\)", err), err
+                     r"the limit is 0\.5 s in 10 s \(5 %\)", err), err
     assert kept["exitCategory"] == "cpuResourceLimitExit"
     assert kept["limit"]["cpuSeconds"] > kept["limit"]["cpuLimitSeconds"] == 0.5
 
@@ -316,7 +316,7 @@ def test_background_cpu_is_limited(sandbox, containment):
 def test_the_whole_tree_s_cpu_time_counts(sandbox, containment):
     running = sandbox.shell(
         "echo up; read x; for i in 1 2 3; do sh -c 'while :; do :; done' & done; wait", stdin=subprocess.PIPE,
-        options=["--containment", containment, "--background-cpu", "60%/1s", "--grace", "inf"])
+        options=["--containment", containment, "--background-cpu", "2%/10s", "--grace", "inf"])
     running.expect("up")
     sandbox.curfew("home", running.name)
     running.process.stdin.write(b"\n")
@@ -519,7 +519,7 @@ def test_resumed_too_often(sandbox):
     for _ in range(2):
         wait_for("its suspension", lambda: app.home() and app.status()["state"] == "suspended")
         assert sandbox.curfew("wake", app.name, "fetch").returncode == 0
-    wait_for("its suspension", lambda: app.status()["state"] == "suspended")
+    app.running.wait_state("suspended")
     sandbox.curfew("wake", app.name, "fetch")
     status, err, _ = app.ends("resumed-too-often (0xbad22222)")
     assert (status, "it was resumed 3 times within 5 min while it was suspended" in err) == (137, True), err

@@ -54,7 +54,7 @@ def test_report_says_why(sandbox):
 
 
 def test_a_name_is_taken_once(sandbox):
-    first = sandbox.shell("echo up; sleep 60", name="only")
+    first = sandbox.shell("sleep 60 & echo up; wait", name="only")
     first.expect("up")
     second = sandbox.curfew("run", "--name", "only", "--", "true")
     assert second.returncode == 64

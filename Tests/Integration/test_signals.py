@@ -66,7 +66,7 @@ def test_a_signal_from_inside_drives_nothing(sandbox, held, half, number):
     app.running.sandbox.curfew("home", app.running.name)
     app.send("kill", getattr(app, half), number)
     if half == "front" or number not in (signal.SIGCONT, signal.SIGTSTP):
-        event = wait_for("it to be noted", app.ignored)[0]
+        event = app.running.wait_told("it to be noted", app.ignored)[0]
         assert (event["signal"], event["pid"]) == (number, app.running.status()["pid"])
     assert app.running.status()["state"] == "background"
     app.end()
@@ -78,7 +78,7 @@ def test_a_signal_from_inside_does_not_send_it_home(sandbox, number):
     app = Inside(sandbox)
     app.send("kill", app.front, number)
     app.send("kill", app.front, signal.SIGTSTP)
-    wait_for("it to be noted", app.ignored)
+    app.running.wait_told("it to be noted", app.ignored)
     assert app.running.status()["state"] == "active"
     app.end()
 
@@ -88,7 +88,7 @@ def test_a_sender_that_is_gone_does_not_open_it(sandbox, held):
     app = Inside(sandbox, "--grace", "60", *held)
     app.running.sandbox.curfew("home", app.running.name)
     app.send("gone", app.front, signal.SIGCONT)
-    wait_for("it to be noted", app.ignored)
+    app.running.wait_told("it to be noted", app.ignored)
     app.send("forge", app.front, signal.SIGCONT, os.getpid(), 0)
     assert app.running.status()["state"] == "background"
     app.end()
@@ -180,7 +180,7 @@ def test_a_stopped_supervisor_is_continued(sandbox):
     """By its front, at once; its history and standard error say so."""
     app = Inside(sandbox)
     app.send("kill", app.supervisor, signal.SIGSTOP)
-    wait_for("it to be noted", lambda: [e for e in app.history() if e["name"] == "supervisorDidStop"])
+    app.running.wait_told("it to be noted", lambda: [e for e in app.history() if e["name"] == "supervisorDidStop"])
     app.send("kill", app.supervisor, signal.SIGSTOP)
     app.tell("exit", 7)
     status, _, err = app.running.finish()

@@ -151,7 +151,7 @@ class App:
         return self.sandbox.curfew("events", self.name).stdout.count(f"to={state}")
 
     def wait(self, state):
-        wait_for(f"{self.name} to be {state}", lambda: self.state() == state)
+        self.sandbox.wait_state(self.name, state)
 
     def wait_letter(self, letters, pid=None):
         pid = pid or self.pid
@@ -624,7 +624,7 @@ def test_a_sigcont_from_inside_leaves_the_job_stopped(bash):
     order.with_suffix(".new").write_text(str(app.front))
     order.with_suffix(".new").rename(order)
     wait_for("the signals", done.exists)
-    wait_for("them to be noted", lambda: "signalIgnored" in bash.sandbox.curfew("events", NAME).stdout)
+    bash.sandbox.wait_told(NAME, "them to be noted", lambda: "signalIgnored" in bash.sandbox.curfew("events", NAME).stdout)
     app.wait_letter("T", app.front)
     assert app.state() == "background"
     bash.await_job("Stopped")
@@ -700,7 +700,7 @@ def test_runs_on_its_budget_and_is_suspended(bash, tty):
     bash.type(f"curfew run --name {NAME} -- {program} {tail}")
     bash.expect_line("up")
     app = App(bash.sandbox)
-    wait_for("the task", lambda: app.status()["openTasks"] == 1)
+    app.sandbox.wait_told(app.name, "the task", lambda: app.status()["openTasks"] == 1)
     bash.home()
     app.wait("background")
     assert growing(ticks)
@@ -774,7 +774,7 @@ def test_open_from_elsewhere_during_the_grace(bash):
     app.wait("background")
     app.wait_letter("T")
     app.do("open")
-    wait_for("its home events", lambda: app.events("background") == 2)
+    app.sandbox.wait_told(app.name, "its home events", lambda: app.events("background") == 2)
     app.wait_letter("T")
     bash.await_job("Stopped")
     bash.foreground()

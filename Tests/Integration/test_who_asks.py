@@ -95,7 +95,7 @@ def test_a_line_of_two_processes_is_nobodys(handed):
 
 def test_a_connection_of_the_apps_in_an_operators_hands(sandbox, held):
     """A connection that a child of the operator's shell inherits: the child is an operator itself."""
-    running = sandbox.shell("echo up; sleep 300", options=held)
+    running = sandbox.shell("sleep 300 & echo up; wait", options=held)
     running.expect("up")
     with Client(socket_of(running)) as client:
         script = f"import socket; s = socket.socket(fileno={client.socket.fileno()}); s.sendall(b'home id=1\\n'); s.detach()"

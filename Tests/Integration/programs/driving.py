@@ -170,14 +170,31 @@ SPAN = r"(?:[\d.]+ (?:us|ms|s)|0 s)"
 
 
 def killed_line(name, reason, code, culprit, meanwhile=None):
-    """A pattern for the one line a kill is told in; `meanwhile`: "waiting", "computing", or "any" where it isn't sure."""
+    """A pattern for the one line a kill is told in; `meanwhile`: "waiting", or "computing" and "any", where it depends on
+    what a busy machine gave it."""
     pattern = rf"curfew: {re.escape(name)}: killed: {reason} \({code}\): {re.escape(culprit)}"
     if meanwhile:
-        judgement = "(?:: it was (?:waiting|computing))?" if meanwhile == "any" else f": it was {meanwhile}"
-        pattern += rf"; in {SPAN} it used {SPAN} of CPU time{judgement}"
+        judgement = ": it was waiting" if meanwhile == "waiting" else "(?:: it was (?:waiting|computing))?"
+        pattern += rf"; in (?P<elapsed>{SPAN}) it used (?P<used>{SPAN}) of CPU time(?P<judgement>{judgement})"
     return re.compile(pattern + "\n")
+
+
+def seconds(span):
+    """A span as it is shown, rounded to a tenth of its unit."""
+    number, unit = span.split()
+    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
 
 
 def assert_killed(text, *arguments, **options):
     pattern = killed_line(*arguments, **options)
-    assert pattern.fullmatch(text), f"{text!r} isn't {pattern.pattern!r}"
+    told = pattern.fullmatch(text)
+    assert told, f"{text!r} isn't {pattern.pattern!r}"
+    if told.groupdict().get("used"):
+        assert told["judgement"] in judgements(seconds(told["used"]) / seconds(told["elapsed"])), text
+
+
+def judgements(share):
+    """What may be said of who had that share of a processor, known to some hundredths: from a half on it was computing, up to
+    a tenth waiting, and between nothing is said."""
+    return ([": it was waiting"] if share < 0.13 else []) + ([""] if 0.08 < share < 0.6 else []) + (
+        [": it was computing"] if share > 0.4 else [])
