@@ -12,7 +12,6 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 	-Xlinker --symbol-ordering-file=$(CURDIR)/.ci/hot-symbols.txt -Xlinker --no-warn-symbol-ordering
 CURFEW := $(STATIC)/release/curfew
 HELPER = $(dir $(CURFEW))curfew-help
-PYTEST := python3 -m pytest -p no:cacheprovider
 
 # Where `make install` puts what.
 ROOT := $(DESTDIR)$(PREFIX)
@@ -23,7 +22,7 @@ FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: help deps build debug test test-vm unit shim integration clients examples check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: help deps build debug test test-vm unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -38,7 +37,8 @@ build: ## the static executable, .build-static/release/curfew
 debug: ## everything, unoptimised
 	swift build --build-tests
 
-test: unit shim integration clients examples ## every test; what the README and CI call
+test: ## every test; what the README and CI call. Last, each test that was skipped, and why
+	MAKE=$(MAKE) Tests/run unit shim integration clients examples
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	swift test --skip CurfewClientTests
@@ -48,15 +48,18 @@ unit: ## the core, the codecs, the engine, the command line's reading
 shim: ## the C layer, each system call made to fail
 	Tests/Shim/run.sh
 
-integration: build ## real processes, real programs, real terminals
-	CURFEW=$(CURDIR)/$(CURFEW) $(PYTEST) Tests/Integration
+integration: build ## real processes, real programs, real terminals (PART="test_limits.py -- -k memory" for some)
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side $(if $(PART),$(addprefix Tests/Integration/,$(filter test_%,$(PART))) $(filter-out test_%,$(PART)),Tests/Integration)
 
 clients: build ## the client libraries, against a scripted supervisor and the real one
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/Clients/c/run.sh
-	CURFEW=$(CURDIR)/$(CURFEW) $(PYTEST) -q Tests/Clients
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side Tests/Clients
 
 examples: build ## run each example
 	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all
+
+soak: build ## both ROUNDS=10 times, with a fifth of a processor, three busy loops beside (PART=test_limits.py for some)
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)),Tests/Integration Tests/Clients)
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run

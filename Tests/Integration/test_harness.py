@@ -1,0 +1,164 @@
+"""The tests' own footing: what a failing one prints, files in places of their own, who was skipped and why, soaking."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import LIMIT, ROOT, binary, mounted_cgroups
+
+HERE = ROOT / "Tests/Integration"
+SIDE_BY_SIDE = ROOT / "Tests/side_by_side"
+
+
+def run(*words, **environment):
+    """As whoever runs the tests would; what it prints and its status."""
+    return subprocess.run(
+        [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=4 * LIMIT, env=dict(os.environ, CURFEW=binary(), PYTHONPATH=f"{HERE}:{HERE.parent}", **environment))
+
+
+def test_a_failing_test_prints_the_history_of_its_apps(tmp_path):
+    """Of one that lives, and of one that is gone; with what those say that are asked, and what they have left behind."""
+    (tmp_path / "test_sample.py").write_text("""
+def test_living(sandbox):
+    app = sandbox.shell("sleep 60 & echo up; wait", name="living")
+    app.expect("up")
+    assert sandbox.curfew("home", "living").returncode == 0
+    assert False
+
+def test_gone(sandbox):
+    app = sandbox.shell("echo oh >&2; exit 3", name="gone")
+    assert app.wait() == 0
+
+def test_waiting(sandbox):
+    app = sandbox.shell("sleep 60 & echo up; wait", name="idle")
+    app.expect("up")
+    app.wait_state("suspended", 0.1)
+""")
+    result = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "conftest", tmp_path)
+    assert "3 failed" in result.stdout, result.stdout
+    living, gone, waiting = re.split(r"\n_+ test_(?:living|gone|waiting) _+\n", result.stdout)[1:]
+    assert "- app living -" in living and "to=suspended" in living and "name=home" in living, living
+    assert "- app gone -" in gone and "ended with 3; standard error\noh\n" in gone, gone
+    assert '"exited": 3' in gone and "name=leaderExited" in gone, gone
+    assert "waiting for idle to be suspended: 0.1 s passed" in waiting and "to=active" in waiting, waiting
+
+
+@pytest.fixture(scope="module")
+def has_places():
+    """Whether a file can have a place of its own here."""
+    tried = run(sys.executable, "-c", f"""
+import importlib.machinery, importlib.util
+loader = importlib.machinery.SourceFileLoader("side_by_side", {str(SIDE_BY_SIDE)!r})
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader("side_by_side", loader))
+loader.exec_module(module)
+print(module.why_not() or "")
+""")
+    assert tried.returncode == 0, tried.stdout
+    if tried.stdout.strip():
+        pytest.skip(f"no namespaces can be had here: {tried.stdout.strip()}")
+
+
+def test_files_run_in_places_of_their_own(tmp_path, has_places):
+    """With processes, a /tmp and ports of their own, and nobody else's."""
+    (tmp_path / "conftest.py").write_text("from outcomes import pytest_terminal_summary\n")
+    for name in ("one", "two"):
+        (tmp_path / f"test_{name}.py").write_text("""
+import os, pathlib, socket
+import pytest
+
+def test_place():
+    assert os.getppid() == 1
+    assert [int(name) for name in os.listdir("/proc") if name.isdigit()] == [1, os.getpid()]
+    pathlib.Path("/tmp/mark").touch(exist_ok=False)
+    with socket.create_server(("127.0.0.1", 4711)) as server, socket.create_connection(("127.0.0.1", 4711)):
+        server.accept()[0].close()
+
+def test_skipped():
+    pytest.skip("for  the sake\\nof it")
+
+@pytest.mark.alone
+def test_alone():
+    pass
+""")
+    result = run(SIDE_BY_SIDE, "--jobs", "2", tmp_path)
+    assert result.returncode == 0, result.stdout
+    lines = result.stdout.splitlines()
+    assert lines[-1] == "4 passed, 0 failed, 2 skipped", result.stdout
+    skipped = [line for line in lines if line.startswith("skipped: ")]
+    assert sorted(line.removeprefix("skipped: ").rpartition("/")[2] for line in skipped) == [
+        f"test_{name}.py::test_skipped: for the sake of it" for name in ("one", "two")], result.stdout
+
+
+def test_what_outlives_its_file_is_found(tmp_path, has_places):
+    """Whoever made itself a stranger too: there is nobody else there."""
+    (tmp_path / "test_leaving.py").write_text("""
+import subprocess
+
+def test_leaving():
+    subprocess.Popen(["setsid", "-f", "env", "-i", "sleep", "1234"])
+""")
+    result = run(SIDE_BY_SIDE, tmp_path, CURFEW_TEST_PATIENCE="0.01")
+    assert result.returncode == 1, result.stdout
+    assert "left behind when all tests were over:" in result.stdout and "S sleep 1234" in result.stdout, result.stdout
+
+
+def test_a_file_that_fails_shows_what_it_printed(tmp_path):
+    (tmp_path / "test_failing.py").write_text("def test_failing():\n    print('a word')\n    assert 1 == 2\n")
+    (tmp_path / "test_well.py").write_text("def test_well():\n    print('another')\n")
+    (tmp_path / "test_broken.py").write_text("import nothing_of_that_name\n")
+    result = run(SIDE_BY_SIDE, tmp_path)
+    assert result.returncode == 1
+    assert "a word" in result.stdout and "assert 1 == 2" in result.stdout and "another" not in result.stdout, result.stdout
+    assert "nothing_of_that_name" in result.stdout
+    assert result.stdout.splitlines()[-1] == "1 passed, 2 failed, 0 skipped", result.stdout
+
+
+def test_no_test_at_all_is_a_failure(tmp_path):
+    (tmp_path / "test_none.py").write_text("")
+    result = run(SIDE_BY_SIDE, tmp_path)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (1, "0 passed, 0 failed, 0 skipped"), result.stdout
+
+
+def test_the_skipped_are_named_at_the_end(tmp_path):
+    """By each kind of test in its own way."""
+    make = tmp_path / "make"
+    make.write_text("""#!/bin/sh
+case $2 in
+unit) echo '➜  Test "Only root" skipped: "needs root"'; echo '✔ Test "skipped: not" passed.' ;;
+shim) echo 'skipped: [nice] no limit'; echo 'skipped: [nice] no limit' ;;
+examples) echo 'redis.sh           skipped: no redis'; exit 3 ;;
+esac
+""")
+    make.chmod(0o755)
+    result = run(ROOT / "Tests/run", "unit", "shim", "examples", "never", MAKE=str(make))
+    assert result.returncode == 3
+    assert result.stdout.endswith("""
+make examples failed, with status 3
+skipped, 3 in all:
+  unit: "Only root": needs root
+  shim: [nice] no limit
+  examples: redis.sh: no redis
+"""), result.stdout
+    result = run(ROOT / "Tests/run", "never", MAKE=str(make))
+    assert (result.returncode, result.stdout) == (0, "no test was skipped\n")
+
+
+def test_soaking(tmp_path):
+    """Round after round, up to the first that fails; nothing of it is left."""
+    (tmp_path / "test_twice.py").write_text(f"""
+import pathlib
+
+def test_twice():
+    mark = pathlib.Path({str(tmp_path / "mark")!r})
+    assert not mark.exists(), "a second time"
+    mark.touch()
+""")
+    result = run(ROOT / "Tests/soak", "--rounds", "3", "--quota", "100", tmp_path / "test_twice.py")
+    assert result.returncode == 1 and "a second time" in result.stdout, result.stdout
+    assert re.findall(r"(?m)^soak: round (\d) of 3(: all well| failed)", result.stdout) == [
+        ("1", ": all well"), ("2", " failed")], result.stdout
+    assert not [folder for mount in mounted_cgroups() for folder, _, _ in os.walk(mount) if "curfew-soak." in folder]
