@@ -22,7 +22,7 @@ FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: help deps build debug test test-vm unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: help deps build debug test test-vm conformance unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -63,6 +63,11 @@ soak: build ## both ROUNDS=10 times, with a fifth of a processor, three busy loo
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run
+
+conformance: build ## hold the machine's own GNU timeout to what the tests say of it, and show differences (RECORD=1 to write its answers down)
+	@status=0; Tests/Conformance/run $(if $(RECORD),--record) || status=$$?; ((status != 69)) || exit $$status; \
+	CURFEW=$(CURDIR)/$(CURFEW) CURFEW_TIMEOUTS=gnu $(PYTEST) \
+		$(addprefix Tests/Integration/test_timeout,.py _usage.py _caller.py _terminal.py) || status=1; exit $$status
 
 check: ## format, lint, no Foundation in the core, no sleeping in tests, documents' links
 	.ci/check

@@ -18,6 +18,15 @@ struct TimeoutHelpTests {
         }
     }
 
+    @Test(
+        "It tells how it is called, and each status of its own",
+        arguments: [
+            "DURATION COMMAND [ARG", "-f, --foreground", "-k, --kill-after=DURATION", "-p, --preserve-status",
+            "-s, --signal=SIGNAL", "-v, --verbose", "--help", "--version", "  124  ", "  125  ", "  126  ", "  127  ",
+            "  137  ",
+        ])
+    func words(word: String) { #expect("\(TimeoutHelp.text)".contains(word)) }
+
     @Test("No line is wider than a terminal")
     func width() { for line in "\(TimeoutHelp.text)".split(separator: "\n") { #expect(line.count <= 80, "\(line)") } }
 

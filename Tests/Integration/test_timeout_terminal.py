@@ -1,5 +1,4 @@
-"""GNU timeout in a terminal: each row a behaviour under an interactive bash, held against GNU's own, `curfew timeout`, and a
-link to curfew that is called `timeout`."""
+"""timeout in a terminal, under an interactive bash. `make conformance` holds GNU's own to the same."""
 
 import os
 import pathlib

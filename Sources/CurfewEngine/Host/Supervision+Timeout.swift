@@ -6,17 +6,12 @@ import Glibc
 
 /// What differs under `curfew timeout`: which signals are passed on, and what is said.
 extension Supervision {
-    /// What doesn't end a process that has no handler, and is for job control, or nobody's.
-    private static let notPassedOn = [SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH]
-
     /// Takes what is passed on: all that would end it; false where it is anything else.
     ///
     /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
     /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
     func isTimeoutsOwn(_ signal: Int32, isFromTerminal: Bool) -> Bool {
-        guard let timeout = plan.policy.timeout, signal == timeout.signal || !Self.notPassedOn.contains(signal) else {
-            return false
-        }
+        guard let timeout = plan.policy.timeout, timeout.passesOn(signal) else { return false }
         let isBlocked = commandsMask & 1 << UInt64(signal - 1) != 0
         if isBlocked || curfew_signal_is_ignored(signal) != 0 { return true }
         engine.feed(.signalled(Self.app, signal, isHeard: isFromTerminal && signal != SIGHUP))
@@ -69,8 +64,7 @@ extension Supervision {
     /// In timeout(1)'s words.
     func willSignal(_ app: AppID, _ signal: Int32) {
         guard plan.isVerbose else { return }
-        StandardError.print(
-            "\(plan.caller): sending signal \(SignalName.of(signal)) to command \(Quoted.text(plan.command))")
+        StandardError.print(plan.telling(ofSignal: signal))
     }
 
     /// What was there when its time was over, and where it was.
@@ -81,5 +75,20 @@ extension Supervision {
         guard plan.tellsProcesses, timeout.isExpired, let snapshot = lastSnapshot else { return }
         for process in snapshot.processes { StandardError.print("\(plan.caller): \(process.whereabouts)") }
         if snapshot.omitted > 0 { StandardError.print("\(plan.caller): and \(snapshot.omitted) more processes") }
+    }
+}
+
+extension TimeoutPolicy {
+    /// What doesn't end a process that has no handler, and is for job control, or nobody's.
+    private static let notPassedOn = [SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH]
+
+    /// Whether a signal that its supervisor was sent is the command's too.
+    func passesOn(_ signal: Int32) -> Bool { signal == self.signal || !Self.notPassedOn.contains(signal) }
+}
+
+extension RunPlan {
+    /// What -v says of a signal, in timeout(1)'s words.
+    func telling(ofSignal signal: Int32) -> String {
+        "\(caller): sending signal \(SignalName.of(signal)) to command \(Quoted.text(command))"
     }
 }

@@ -1,45 +1,28 @@
-"""The three programs that the tables of GNU timeout's behaviours are held against: GNU's own, ours by its verb, and ours
-by a link that is called `timeout`."""
+"""What the tests of timeout's behaviours are held against: ours by its verb, or by a link that is called `timeout`; and GNU's own,
+by `make conformance`, which sets CURFEW_TIMEOUTS to `gnu`."""
 
 import os
 import re
 import resource
-import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
-from conftest import LIMIT, Running, binary, state_letter, wait_for
+from conftest import LIMIT, ROOT, Running, binary, state_letter, wait_for
 from programs.helpers import program, tree
+
+sys.path.insert(0, str(ROOT / "Tests/Conformance"))
+import record  # noqa: E402
 
 NEVER = "300"
 UP = ["sh", "-c", "echo up; exec sleep 300"]
 SLEEP = ["sleep", "300"]
-TRY = "Try 'timeout --help' for more information.\n"
 
-
-def gnu_timeout():
-    """The path and the version of the machine's GNU timeout, or None."""
-    for folder in os.get_exec_path():
-        path = shutil.which("timeout", path=folder)
-        text = path and subprocess.run([path, "--version"], capture_output=True, text=True).stdout
-        if found := re.match(r"timeout \(GNU coreutils\) (\d+)\.(\d+)", text or ""):
-            return path, (int(found[1]), int(found[2]))
-    return None
-
-
-GNU = gnu_timeout()
-
-
-def hear_all_signals():
-    """Whoever runs the tests may ignore some, as nohup does."""
-    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
-
-
-hear_all_signals()
+GNU = record.gnu_timeout()
+SUBJECTS = os.environ.get("CURFEW_TIMEOUTS", "curfew").split()
+record.hear_all_signals()
 
 
 class Subject:
@@ -68,14 +51,7 @@ class Subject:
 
     def says(self, message):
         """A message of GNU's as this one prints it: by its own name."""
-        if self.name != "curfew":
-            return message
-        named = re.sub(r"(?m)^timeout: ", "curfew: timeout: ", message)
-        return named.replace("Try 'timeout --help'", "Try 'curfew timeout --help'")
-
-    def refuses(self, message):
-        """How a wrong command line is answered: the outcome to compare with."""
-        return 125, "", self.says((f"timeout: {message}\n" if message else "") + TRY)
+        return re.sub(r"(?m)^timeout: ", "curfew: timeout: ", message) if self.name == "curfew" else message
 
     def start(self, *arguments, **popen):
         options = dict(
@@ -164,7 +140,12 @@ def with_signals(ignored=(), blocked=()):
     return set_up
 
 
-@pytest.fixture(params=["gnu", "curfew", "link"])
+# Where the name matters by which ours is called.
+by_either_name = pytest.mark.parametrize(
+    "subject", [*SUBJECTS, *(["link"] if SUBJECTS == ["curfew"] else [])], indirect=True)
+
+
+@pytest.fixture(params=SUBJECTS)
 def subject(request, sandbox):
     if request.param == "gnu" and not GNU:
         pytest.skip("this machine has no GNU timeout")
