@@ -286,10 +286,12 @@ class Sandbox:
         deadline = time.monotonic() + limit
         stream = self.stream(name, limit)
         while True:
+            # One that comes right behind an answer is here when that is.
+            known = len(stream.events) if stream else 0
             seen = probe()
             if seen:
                 return seen
-            if not stream or not stream.next(deadline):
+            if not stream or not stream.next(known, deadline):
                 why = f"{limit} s passed" if stream and not stream.has_ended else "nobody tells of it any more"
                 pytest.fail(f"waiting for {what}: {why}; last seen: {seen!r}; events:\n{stream and stream.text()}")
 

@@ -46,10 +46,9 @@ class EventStream:
             (self.events if text.startswith("event ") else self.replies).append(text)
         return True
 
-    def next(self, deadline):
-        """Waits for an event that wasn't here yet; False when the deadline passed or there will be none."""
-        before = len(self.events)
-        while len(self.events) == before:
+    def next(self, known, deadline):
+        """Waits until there are more events than those; False when the deadline passed or there will be none."""
+        while len(self.events) <= known:
             if not self.read(deadline):
                 return False
         return True
