@@ -66,7 +66,7 @@ test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a us
 
 conformance: build ## hold the machine's own GNU timeout to what the tests say of it, and show differences (RECORD=1 to write its answers down)
 	@status=0; Tests/Conformance/run $(if $(RECORD),--record) || status=$$?; ((status != 69)) || exit $$status; \
-	CURFEW=$(CURDIR)/$(CURFEW) CURFEW_TIMEOUTS=gnu $(PYTEST) \
+	CURFEW=$(CURDIR)/$(CURFEW) CURFEW_TIMEOUTS=gnu Tests/side_by_side \
 		$(addprefix Tests/Integration/test_timeout,.py _usage.py _caller.py _terminal.py) || status=1; exit $$status
 
 check: ## format, lint, no Foundation in the core, no sleeping in tests, documents' links
