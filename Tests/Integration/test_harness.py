@@ -106,6 +106,25 @@ def test_leaving():
     assert "left behind when all tests were over:" in result.stdout and "S sleep 1234" in result.stdout, result.stdout
 
 
+def test_where_there_are_no_places_files_run_as_they_are(tmp_path):
+    """One after the other, and that is said."""
+    for name in ("one", "two"):
+        (tmp_path / f"test_{name}.py").write_text("""
+import os, pathlib
+
+def test_alone_here():
+    mark = pathlib.Path(__file__).parent / "mark"
+    mark.touch(exist_ok=False)
+    assert os.getppid() != 1
+    mark.unlink()
+""")
+    (tmp_path / "empty").mkdir()
+    result = run(sys.executable, SIDE_BY_SIDE, "--jobs", "2", tmp_path, PATH=str(tmp_path / "empty"))
+    assert result.returncode == 0 and result.stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", result.stdout
+    assert result.stdout.startswith("one file after the other, for none can have"), result.stdout
+    assert "there is no unshare" in result.stdout.splitlines()[0]
+
+
 def test_a_file_that_fails_shows_what_it_printed(tmp_path):
     (tmp_path / "test_failing.py").write_text("def test_failing():\n    print('a word')\n    assert 1 == 2\n")
     (tmp_path / "test_well.py").write_text("def test_well():\n    print('another')\n")

@@ -533,6 +533,16 @@ def test_strangers_with_long_ancestries_hold_up_no_end(sandbox, held):
     finally:
         os.killpg(strangers.pid, signal.SIGKILL)
         strangers.wait()
+        # The others are somebody else's children by then.
+        wait_for("them to be gone", lambda: not group_exists(strangers.pid))
+
+
+def group_exists(number):
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 # systemd-notify
