@@ -15,9 +15,15 @@ SIDE_BY_SIDE = ROOT / "Tests/side_by_side"
 
 def run(*words, **environment):
     """As whoever runs the tests would; what it prints and its status."""
-    return subprocess.run(
-        [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=4 * LIMIT, env=dict(os.environ, CURFEW=binary(), PYTHONPATH=f"{HERE}:{HERE.parent}", **environment))
+    words = [str(word) for word in words]
+    environment = dict(os.environ, CURFEW=binary(), PYTHONPATH=f"{HERE}:{HERE.parent}", **environment)
+    limit = 10 * LIMIT
+    try:
+        return subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit,
+            env=environment)
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"{words} hasn't ended in {limit} s; it printed: {late.output}")
 
 
 def test_a_failing_test_prints_the_history_of_its_apps(tmp_path):
