@@ -28,6 +28,8 @@ from outcomes import pytest_terminal_summary  # noqa: E402,F401
 # On a slow machine, an emulated one for instance, everything takes longer by some factor.
 # Whether this file has a place of its own (Tests/side_by_side), where it sees no processes but its own. No program's business.
 HAS_PLACE = bool(os.environ.pop("CURFEW_TEST_PLACE", ""))
+# Which of so many parts of the file this is, as `1/3`; a long one's run side by side too.
+PART = os.environ.pop("CURFEW_TEST_PART", "")
 PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 LIMIT = 20.0 * PATIENCE
 
@@ -434,11 +436,17 @@ def every_cgroup():
     return found
 
 
-def pytest_collection_modifyitems(items):
-    """A test that gives the machine swap does so to whatever runs beside it."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """A test that gives the machine swap does so to whatever runs beside it; of a file in parts only some are run."""
     for item in items:
         if "swap" in item.fixturenames:
             item.add_marker("alone")
+    if PART:
+        number, count = map(int, PART.split("/"))
+        others = [item for index, item in enumerate(items) if index % count != number - 1]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for index, item in enumerate(items) if index % count == number - 1]
 
 
 @pytest.hookimpl(wrapper=True)

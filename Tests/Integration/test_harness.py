@@ -99,6 +99,29 @@ def test_alone():
         f"test_{name}.py::test_skipped: for the sake of it" for name in ("one", "two")], result.stdout
 
 
+def test_a_long_file_runs_in_parts(tmp_path, has_places):
+    """Each test in one of them; those that run by themselves once, at the end."""
+    seen = tmp_path / "seen"
+    (tmp_path / "test_limits.py").write_text(f"""
+import pytest
+
+@pytest.mark.parametrize("number", range(5))
+def test_one(number):
+    with open({str(seen)!r}, "a") as file:
+        file.write(f"{{number}}\\n")
+
+@pytest.mark.alone
+def test_alone():
+    with open({str(seen)!r}, "a") as file:
+        file.write("alone\\n")
+""")
+    result = run(SIDE_BY_SIDE, tmp_path, "--", "-p", "conftest", "-o", "markers=alone")
+    assert result.returncode == 0 and result.stdout.splitlines()[-1] == "6 passed, 0 failed, 0 skipped", result.stdout
+    assert "test_limits.py 1/2 " in result.stdout and "test_limits.py 2/2 " in result.stdout, result.stdout
+    *numbers, last = seen.read_text().split()
+    assert (sorted(numbers), last) == (list("01234"), "alone")
+
+
 def test_what_outlives_its_file_is_found(tmp_path, has_places):
     """Whoever made itself a stranger too: there is nobody else there."""
     (tmp_path / "test_leaving.py").write_text("""
@@ -182,7 +205,7 @@ def test_twice():
     assert not mark.exists(), "a second time"
     mark.touch()
 """)
-    result = run(ROOT / "Tests/soak", "--rounds", "3", "--quota", "100", tmp_path / "test_twice.py")
+    result = run(ROOT / "Tests/soak", "--rounds", "3", "--quota", "100", "--loops", "1", tmp_path / "test_twice.py")
     assert result.returncode == 1 and "a second time" in result.stdout, result.stdout
     assert re.findall(r"(?m)^soak: round (\d) of 3(: all well| failed)", result.stdout) == [
         ("1", ": all well"), ("2", " failed")], result.stdout
