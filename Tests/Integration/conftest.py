@@ -231,9 +231,10 @@ class Sandbox:
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="cf-"))
         # Reports of kills are no business of the user's who runs the tests.
         self.state = pathlib.Path(scratch) / "state"
-        self.environment = dict(
-            os.environ, XDG_RUNTIME_DIR=str(self.runtime), XDG_STATE_HOME=str(self.state),
-            CURFEW_TEST_MARKER=self.marker)
+        # What the tests are told by is no business of the programs'.
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CURFEW_TEST_")}
+        self.environment.update(
+            XDG_RUNTIME_DIR=str(self.runtime), XDG_STATE_HOME=str(self.state), CURFEW_TEST_MARKER=self.marker)
         for variable in ("CURFEW_FD", "CURFEW_SOCKET"):
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]

@@ -1,5 +1,6 @@
 """The tests' own footing: what a failing one prints, files in places of their own, who was skipped and why, soaking."""
 
+import fcntl
 import os
 import re
 import subprocess
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, ROOT, binary, mounted_cgroups
+from conftest import LIMIT, ROOT, binary, mounted_cgroups, wait_for
 
 HERE = ROOT / "Tests/Integration"
 SIDE_BY_SIDE = ROOT / "Tests/side_by_side"
@@ -152,6 +153,36 @@ def test_alone_here():
     assert result.returncode == 0 and result.stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", result.stdout
     assert result.stdout.startswith("one file after the other, for none can have"), result.stdout
     assert "there is no unshare" in result.stdout.splitlines()[0]
+
+
+def test_interrupted_it_leaves_nothing(tmp_path, has_places):
+    lock = tmp_path / "lock"
+    (tmp_path / "test_long.py").write_text(f"""
+import fcntl, subprocess
+
+def test_long():
+    with open({str(lock)!r}, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        subprocess.run(["sleep", "1000"], pass_fds=[file.fileno()])
+""")
+    process = subprocess.Popen(
+        [SIDE_BY_SIDE, tmp_path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        env=dict(os.environ, PYTHONPATH=str(HERE.parent)))
+    wait_for("the test to run", lambda: lock.exists() and not can_be_locked(lock))
+    process.terminate()
+    out, _ = process.communicate(timeout=LIMIT)
+    assert (process.returncode, out) == (130, "interrupted\n")
+    wait_for("what it ran to be dead", lambda: can_be_locked(lock))
+    assert not [path for mount in mounted_cgroups() for path in mount.glob(f"curfew-tests.{process.pid}")]
+
+
+def can_be_locked(path):
+    with open(path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def test_a_file_that_fails_shows_what_it_printed(tmp_path):
