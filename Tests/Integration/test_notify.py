@@ -11,9 +11,14 @@ import time
 
 import pytest
 
-from conftest import LIMIT, is_alive, wait_for
+from conftest import LIMIT, PATIENCE, is_alive, wait_for
 from programs.driving import Speaker, assert_killed, assert_stopped, history, states, wait_event, wait_there
 from programs.helpers import Client, cpu_ticks, open_descriptors, resident_kib, socket_of, tree
+
+
+def patient(amount):
+    """A limit that a program has to be quick enough for, as it is told: longer where everything takes longer."""
+    return f"{amount * PATIENCE:g}" if amount < 1000 else str(round(amount * PATIENCE))
 
 
 def start(sandbox, *options, term="", aware=False, actions=()):
@@ -41,11 +46,11 @@ def address_of(running):
 
 def test_ready_meets_aware(sandbox):
     """READY=1 is a launch acknowledged: the launch limit passes, and the program is still plain."""
-    app = start(sandbox, "--aware", "--launch-limit", "1.5")
+    app = start(sandbox, "--aware", "--launch-limit", patient(1.5))
     app.notifies("READY=1", "STATUS=Loading: 3 of 4")
     status = app.running.status()
     assert (status["ready"], status["aware"], status["notifyStatus"]) == (True, False, "Loading: 3 of 4")
-    wait_for("the launch limit to pass", lambda: app.running.status()["runningFor"] > 1.7)
+    wait_for("the launch limit to pass", lambda: app.running.status()["runningFor"] > 1.7 * PATIENCE)
     assert app.running.status()["state"] == "active"
     assert "it has said so (READY=1)" in app.running.status_text()
     assert app.drive("home") == "suspended"
@@ -54,11 +59,11 @@ def test_ready_meets_aware(sandbox):
 def test_ready_acknowledges_the_launch_and_nothing_else(sandbox):
     """Of an aware app didFinishLaunching isn't owed any more; didEnterBackground is."""
     app = start(
-        sandbox, "--launch-limit", "1", "--enter-background-limit", "0.5", aware=True,
+        sandbox, "--launch-limit", patient(1), "--enter-background-limit", "0.5", aware=True,
         actions=["didFinishLaunching=mute", "didEnterBackground=mute"])
     app.launched()
     app.notifies("READY=1")
-    wait_for("the launch limit to pass", lambda: app.running.status()["runningFor"] > 1.2)
+    wait_for("the launch limit to pass", lambda: app.running.status()["runningFor"] > 1.2 * PATIENCE)
     app.drive("home")
     app.hear("willResignActive", "didEnterBackground")
     app.notifies("READY=1")
@@ -71,7 +76,7 @@ def test_ready_acknowledges_the_launch_and_nothing_else(sandbox):
 
 def test_ready_before_hello(sandbox):
     """Whoever says both owes no acknowledgement of the launch, and still hears of it."""
-    app = start(sandbox, "--aware", "--launch-limit", "1")
+    app = start(sandbox, "--aware")
     app.notifies("READY=1")
     app.say("hello id=h version=1")
     app.running.expect(f"ok id=h version=1 app={app.name} state=active")
@@ -205,21 +210,21 @@ def test_a_main_process_of_somebody_else_is_refused(sandbox):
 
 def test_a_launch_is_extended(sandbox):
     """Repeated, it goes on and on; then READY=1 comes in time."""
-    app = start(sandbox, "--aware", "--launch-limit", "1")
+    app = start(sandbox, "--aware", "--launch-limit", patient(1))
     for _ in range(4):
-        app.notifies("EXTEND_TIMEOUT_USEC=900000")
-        app.does("!sleep 0.4")
+        app.notifies(f"EXTEND_TIMEOUT_USEC={patient(900_000)}")
+        app.does(f"!sleep {patient(0.4)}")
     app.notifies("READY=1")
-    assert app.running.status()["runningFor"] > 1.6
+    assert app.running.status()["runningFor"] > 1.6 * PATIENCE
     assert app.running.status()["state"] == "active"
-    assert [event["seconds"] for event in history(app.running) if event["name"] == "timeoutExtended"] == [0.9] * 4
+    assert [event["seconds"] for event in history(app.running) if event["name"] == "timeoutExtended"] == [float(patient(0.9))] * 4
 
 
 def test_an_extended_launch_that_goes_silent(sandbox):
     """It is killed when what it was granted last is over, and the line has the time it had in all."""
-    app = start(sandbox, "--aware", "--launch-limit", "3")
+    app = start(sandbox, "--aware", "--launch-limit", patient(3))
     app.does("!sleep 0.2")
-    app.notifies("EXTEND_TIMEOUT_USEC=4000000")
+    app.notifies(f"EXTEND_TIMEOUT_USEC={patient(4_000_000)}")
     status, _, err = app.finish()
     assert status == 124
     span = r"(?:[4-9]|[1-9]\d)(?:\.\d)? s"
