@@ -447,7 +447,7 @@ def test_events_follow_until_the_end(sandbox):
         env=sandbox.environment)
     assert json.loads(follower.stdout.readline())["to"] == "active"
     assert sandbox.curfew("quit", "backup").returncode == 0
-    events = [json.loads(line) for line in follower.communicate(timeout=20)[0].splitlines()]
+    events = [json.loads(line) for line in follower.communicate(timeout=LIMIT)[0].splitlines()]
     assert events[-1]["name"] == "didEnd"
     assert follower.returncode == 0
 
@@ -722,7 +722,7 @@ def on_terminal(sandbox, *arguments, width=0, **environment):
             break
         text += chunk
     os.close(master)
-    assert (process.wait(20), process.stderr.read()) == (0, b"")
+    assert (process.wait(LIMIT), process.stderr.read()) == (0, b"")
     process.stderr.close()
     return text.decode()
 
@@ -783,7 +783,7 @@ def test_full_disk(sandbox, arguments):
     with open("/dev/full", "w") as full:
         result = subprocess.run(
             [binary(), *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
-            env=sandbox.environment, timeout=20)
+            env=sandbox.environment, timeout=LIMIT)
     problem = "curfew: can't write to standard output: No space left on device\n"
     assert (result.returncode, result.stderr) == (1, problem)
 
@@ -796,7 +796,7 @@ def test_a_reader_that_went_away(sandbox, arguments, ignored):
     action = signal.SIG_IGN if ignored else signal.SIG_DFL
     result = subprocess.run(
         [binary(), *arguments], stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE, text=True,
-        env=sandbox.environment, timeout=20, restore_signals=False,
+        env=sandbox.environment, timeout=LIMIT, restore_signals=False,
         preexec_fn=lambda: signal.signal(signal.SIGPIPE, action))
     os.close(writing)
     # `curfew run` has blocked every signal by the time it reads its options.
@@ -813,12 +813,12 @@ def test_a_reader_that_leaves_in_the_middle(sandbox):
     assert "to=active" in follower.stdout.readline()
     for verb in ("home", "open", "home", "open"):
         assert sandbox.curfew(verb, "backup").returncode == 0
-    out, err = follower.communicate(timeout=20)
+    out, err = follower.communicate(timeout=LIMIT)
     assert (follower.returncode, out, err) == (128 + signal.SIGPIPE, "", "")
 
 
 def shell(sandbox, script):
-    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=20)
+    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=LIMIT)
 
 
 def test_closed_descriptors(sandbox):

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import binary, is_alive, wait_for
+from conftest import LIMIT, binary, is_alive, wait_for
 from test_cli import expect, on_terminal, state
 
 # Shell programs look around ten times a second, so that their traps run soon.
@@ -205,7 +205,7 @@ def test_an_app_that_is_being_ended_is_told_nothing(sandbox, verb):
         [binary(), "quit", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=sandbox.environment)
     running.wait_told("the app to be ended", lambda: running.status().get("terminating"))
     result = sandbox.curfew(verb, "app", "fetch")
-    assert (quitting.communicate(timeout=20), quitting.returncode) == ((b"", b""), 0)
+    assert (quitting.communicate(timeout=LIMIT), quitting.returncode) == ((b"", b""), 0)
     expect(result, 75, err=f"curfew: {verb}: app: refused (terminating): the app is being ended\n")
 
 
@@ -219,7 +219,7 @@ def test_a_supervisor_that_ends_meanwhile(sandbox, verb):
     wait_for("the verb to wait for its answer", lambda: "poll" in wchan(asking.pid))
     os.kill(supervisor, signal.SIGKILL)
     problem = f"curfew: {verb}: app ended before it answered\n"
-    assert (asking.communicate(timeout=20), asking.returncode) == (("", problem), 69)
+    assert (asking.communicate(timeout=LIMIT), asking.returncode) == (("", problem), 69)
     assert running.wait() == 125
 
 
@@ -484,7 +484,7 @@ def test_the_shell_library_of_an_installed_curfew(sandbox):
     link.symlink_to(installed)
 
     def ask(*command):
-        return subprocess.run(command, capture_output=True, text=True, env=sandbox.environment, timeout=20)
+        return subprocess.run(command, capture_output=True, text=True, env=sandbox.environment, timeout=LIMIT)
 
     library = sandbox.scratch / "prefix" / "share" / "curfew" / "curfew.sh"
     missing = f"curfew: --shell-library: there is no {library}; reinstall Curfew\n"
@@ -520,7 +520,7 @@ def test_closed_descriptors(sandbox, verb):
 
     def shell(script):
         return subprocess.run(
-            ["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=20)
+            ["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=LIMIT)
 
     expect(shell(f"curfew {verb} app{event} <&- >&- 2>&-; echo $?"), out="0\n")
     expect(shell(f"curfew {verb} nosuch{event} <&- >&- 2>&-; echo $?"), out="69\n")

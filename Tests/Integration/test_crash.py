@@ -393,7 +393,7 @@ def test_parallel_starts_do_not_sweep_each_other(sandbox):
         subprocess.Popen(
             ["sh", "-c", script], env=sandbox.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for _ in range(4)]
-    assert [process.communicate(timeout=60)[0] for process in processes] == [b""] * 4
+    assert [process.communicate(timeout=3 * LIMIT)[0] for process in processes] == [b""] * 4
 
 
 # Nothing left to give

@@ -26,7 +26,7 @@ def supervisor_of(running):
 
 
 def gone(sandbox):
-    wait_for("every process to be gone", lambda: not sandbox.processes() or None, 10)
+    wait_for("every process to be gone", lambda: not sandbox.processes() or None)
 
 
 @pytest.mark.parametrize("limit", [12, 16, 64])

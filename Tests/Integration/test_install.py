@@ -23,7 +23,7 @@ def make(target, stage):
     """Runs a target of the Makefile on what is built already."""
     return subprocess.run(
         ["make", "--no-print-directory", "-o", "build", target, f"DESTDIR={stage}", "PREFIX=/opt/c", f"CURFEW={binary()}"],
-        cwd=ROOT, capture_output=True, text=True, timeout=120)
+        cwd=ROOT, capture_output=True, text=True, timeout=6 * LIMIT)
 
 
 def files(stage):

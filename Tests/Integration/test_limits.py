@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import Running, binary, state_letter, wait_for
+from conftest import LIMIT, Running, binary, state_letter, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY, PROGRAMS, Arena, needs_root, not_stopped, program, remove_programs, tree)
 
@@ -429,7 +429,7 @@ def test_a_debugger_holds_suspension_off(sandbox, containment):
         assert state_letter(leader) != "T"
     finally:
         tracer.send_signal(signal.SIGINT)
-        tracer.wait(10)
+        tracer.wait(LIMIT)
         tracer.stderr.close()
     running.wait_state("suspended")
     assert "traced" not in running.status()
@@ -457,7 +457,7 @@ def test_a_debugger_that_was_there_before_holds_the_budget(sandbox, containment)
         assert (running.status()["remaining"], running.status().get("traced")) == (left, True)
     finally:
         tracer.send_signal(signal.SIGINT)
-        tracer.wait(10)
+        tracer.wait(LIMIT)
         tracer.stderr.close()
     wait_for("the budget to run", lambda: running.status()["remaining"] < left)
     assert "traced" not in running.status()
@@ -478,7 +478,7 @@ def test_a_debugger_that_comes_while_the_budget_runs_is_seen(sandbox):
         running.wait_told("the event", lambda: "tracerDidChange" in sandbox.curfew("events", running.name).stdout)
     finally:
         tracer.send_signal(signal.SIGINT)
-        tracer.wait(10)
+        tracer.wait(LIMIT)
         tracer.stderr.close()
     sandbox.curfew("quit", running.name)
 

@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import is_alive, thread_letters, wait_for
+from conftest import LIMIT, is_alive, thread_letters, wait_for
 from programs.helpers import tree
 
 
@@ -73,7 +73,7 @@ def type_in(running, text):
 class Redis:
     """A client in redis's inline protocol: a line of words out, a line of an answer back."""
 
-    def __init__(self, path, limit=20):
+    def __init__(self, path, limit=LIMIT):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(limit)
         self.socket.connect(str(path))
@@ -315,10 +315,10 @@ def test_make_with_compilers_is_suspended_as_a_whole_and_finishes(sandbox, proje
     assert (running.status()["cpu"], sorted(path.name for path in project.glob("*.o"))) == before
 
     open_again(sandbox, running)
-    status, output, errors = running.finish(limit=60)
+    status, output, errors = running.finish(limit=3 * LIMIT)
     assert (status, errors) == (0, "")
     assert sorted(made + output.split()) == sorted(["main.o", *(f"f{file}.o" for file in range(12))])
-    assert subprocess.run([project / "program"], timeout=20).returncode == 0
+    assert subprocess.run([project / "program"], timeout=LIMIT).returncode == 0
 
 
 @needs("make", "gcc")
@@ -328,7 +328,7 @@ def test_make_sent_home_again_and_again_finishes(sandbox, project):
         running.read_line()
         send_home(sandbox, running)
         open_again(sandbox, running)
-    assert running.finish(limit=60)[::2] == (0, "")
+    assert running.finish(limit=3 * LIMIT)[::2] == (0, "")
     assert (project / "program").exists()
 
 
@@ -340,8 +340,8 @@ def test_make_within_its_memory_limit_is_untouched_when_sent_home_in_the_middle(
     pids = send_home(sandbox, running)
     assert len(pids) >= 5
     open_again(sandbox, running)
-    assert running.finish(limit=60)[::2] == (0, "")
-    assert subprocess.run([project / "program"], timeout=20).returncode == 0
+    assert running.finish(limit=3 * LIMIT)[::2] == (0, "")
+    assert subprocess.run([project / "program"], timeout=LIMIT).returncode == 0
     assert json.loads(sandbox.curfew("report", "--json").stdout) == []
 
 
@@ -353,7 +353,7 @@ def test_make_past_its_memory_limit_is_killed_with_every_compiler(sandbox, proje
         source.write_text(source.read_text() + f"int {source.stem}_{table}")
     running = sandbox.start(
         "make", "-j4", options=[f"--containment={containment}", "--memory", "80M"], cwd=project)
-    status, _, errors = running.finish(limit=60)
+    status, _, errors = running.finish(limit=3 * LIMIT)
     assert status == 137
     # v1 kills one compiler by itself, and make may have said so before it is killed as well.
     assert re.search(
@@ -423,7 +423,7 @@ def test_ffmpeg_is_stopped_in_every_thread_and_encodes_on(sandbox):
     letters = thread_letters(pid)
     assert letters == ["T"] * len(letters) and len(letters) > 2
     open_again(sandbox, running)
-    status, output, errors = running.finish(limit=60)
+    status, output, errors = running.finish(limit=3 * LIMIT)
     assert (status, errors) == (0, "")
     assert output.rstrip().endswith("progress=end")
     assert re.findall(r"^frame=(\d+)$", output, re.M)[-1] == "300", "no frame is lost"
@@ -565,7 +565,7 @@ def test_sqlite_in_a_write_transaction_is_killed_when_asked(sandbox, containment
     # What was half done is rolled back by the next who looks.
     result = subprocess.run(
         ["sqlite3", sqlite.database, "SELECT count(*) FROM notes; PRAGMA integrity_check;"], capture_output=True,
-        text=True, timeout=20)
+        text=True, timeout=LIMIT)
     assert (result.returncode, result.stdout.split()) == (0, ["0", "ok"])
 
 
@@ -593,7 +593,7 @@ def test_sqlite_in_a_write_transaction_may_commit_before_it_is_suspended(sandbox
     sqlite.running.wait_state("suspended")
     assert events(sandbox, sqlite.running, "suspendedWithLockedFiles") == []
     result = subprocess.run(
-        ["sqlite3", sqlite.database, "SELECT count(*) FROM notes;"], capture_output=True, text=True, timeout=20)
+        ["sqlite3", sqlite.database, "SELECT count(*) FROM notes;"], capture_output=True, text=True, timeout=LIMIT)
     assert (result.returncode, result.stdout.split()) == (0, ["1"]), "it is committed, and nobody else is kept out"
     open_again(sandbox, sqlite.running)
     sqlite.ends_well()
@@ -618,7 +618,7 @@ def test_sqlite_suspended_in_a_transaction_commits_it_whole(sandbox):
     size = database.stat().st_size
     assert running.status()["state"] == "suspended" and database.stat().st_size == size
     open_again(sandbox, running)
-    status, output, _ = running.finish(limit=60)
+    status, output, _ = running.finish(limit=3 * LIMIT)
     assert (status, output.split()) == (0, [f"400000|{400000 * 400001 // 2}", "ok"])
 
 
@@ -637,8 +637,8 @@ def test_a_tar_pipeline_suspended_in_the_middle_loses_no_byte(sandbox):
     there = list(target.glob("*/*.bin"))
     assert running.status()["state"] == "suspended" and list(target.glob("*/*.bin")) == there
     open_again(sandbox, running)
-    assert running.finish(limit=60) == (0, "", "")
-    comparison = subprocess.run(["diff", "-r", source, target], capture_output=True, text=True, timeout=60)
+    assert running.finish(limit=3 * LIMIT) == (0, "", "")
+    comparison = subprocess.run(["diff", "-r", source, target], capture_output=True, text=True, timeout=3 * LIMIT)
     assert (comparison.returncode, comparison.stdout) == (0, "")
 
 
@@ -653,7 +653,7 @@ def test_a_pipeline_of_four_suspended_in_the_middle_gives_the_same_sum(sandbox):
         size = shown.stat().st_size
         assert running.status()["state"] == "suspended" and shown.stat().st_size == size
         open_again(sandbox, running)
-    status, output, errors = running.finish(limit=60)
+    status, output, errors = running.finish(limit=3 * LIMIT)
     letters = str.maketrans("0123456789", "abcdefghij")
     expected = hashlib.sha256("".join(f"{n}\n" for n in range(1, 3_000_001)).translate(letters).encode()).hexdigest()
     assert (status, output.split()[0], errors) == (0, expected, "")

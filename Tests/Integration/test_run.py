@@ -6,19 +6,19 @@ import re
 import signal
 import subprocess
 
-from conftest import binary, wait_for
+from conftest import LIMIT, binary, wait_for
 
 
 def test_passes_streams_through(sandbox):
     result = subprocess.run(
         [binary(), "run", "--", "sh", "-c", "cat; echo oops >&2"], input="in\n", capture_output=True, text=True,
-        env=sandbox.environment, timeout=20)
+        env=sandbox.environment, timeout=LIMIT)
     assert (result.returncode, result.stdout, result.stderr) == (0, "in\n", "oops\n")
 
 
 def test_passes_each_exit_status_through(sandbox):
     script = "; ".join(f"{binary()} run -- sh -c 'exit {code}'; echo $?" for code in range(0, 256, 5))
-    result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=60)
+    result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=sandbox.environment, timeout=3 * LIMIT)
     assert result.stdout.split() == [str(code) for code in range(0, 256, 5)]
 
 

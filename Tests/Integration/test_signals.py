@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import binary, is_alive, state_letter, wait_for
+from conftest import LIMIT, binary, is_alive, state_letter, wait_for
 from programs.helpers import PROGRAMS
 
 INSIDE = [sys.executable, PROGRAMS / "inside.py"]
@@ -211,7 +211,7 @@ def test_limits_hold_though_both_halves_are_stopped(sandbox, halves, verb):
         wait_for("the supervisor to wait", lambda: state_letter(pids["supervisor"]) == "S")
         for half in halves:
             os.kill(pids[half], signal.SIGSTOP)
-        assert process.wait(20) == 124
+        assert process.wait(LIMIT) == 124
         assert not is_alive(child)
     finally:
         process.kill()
