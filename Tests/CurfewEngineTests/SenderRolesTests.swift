@@ -29,7 +29,7 @@ struct SenderRolesTests {
     @Test("Who can't be held is asked about each time")
     func unheld() {
         var roles = SenderRoles()
-        for role in [ControlConnection.Role.operator, .app, .stranger] {
+        for role in [ControlSession.Role.operator, .app(.a), .stranger] {
             #expect(roles.role(of: own, hold: { -EMFILE }) { role } == role)
         }
     }
@@ -41,7 +41,7 @@ struct SenderRolesTests {
         let sender = curfew_sender(pid: pid.pid, uid: getuid(), gid: getgid())
         #expect(roles.role(of: sender, hold: { dup(pid.pidfd) }) { .operator } == .operator)
         pid.end()
-        #expect(roles.role(of: sender, hold: { curfew_pidfd_open(getpid()) }) { .app } == .app)
+        #expect(roles.role(of: sender, hold: { curfew_pidfd_open(getpid()) }) { .app(.a) } == .app(.a))
         let dead = Sleeper()
         let late = curfew_sender(pid: dead.pid, uid: getuid(), gid: getgid())
         dead.end(closing: false)

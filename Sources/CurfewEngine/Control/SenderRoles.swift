@@ -9,7 +9,7 @@ struct SenderRoles {
     private struct Sender {
         let pid: Int32
         let uid: uid_t
-        var role: ControlConnection.Role
+        var role: ControlSession.Role
         var pidfd: Descriptor
 
         var isAlive: Bool { curfew_pidfd_send_signal(pidfd.number, 0) != -ESRCH }
@@ -24,8 +24,8 @@ struct SenderRoles {
 
     /// `hold`: opens a pidfd of it; `find`: what it may do, asked while it is held.
     mutating func role(
-        of sender: curfew_sender, hold: () -> Int32, find: () -> ControlConnection.Role
-    ) -> ControlConnection.Role {
+        of sender: curfew_sender, hold: () -> Int32, find: () -> ControlSession.Role
+    ) -> ControlSession.Role {
         if let index = senders.firstIndex(where: { $0.pid == sender.pid }) {
             if senders[index].uid == sender.uid, senders[index].isAlive { return senders[index].role }
             forget(index)

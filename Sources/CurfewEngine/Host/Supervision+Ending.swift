@@ -22,7 +22,7 @@ extension Supervision {
             writeReports(ending)
         }
         // A hook may wait for the channel's end itself, as `curfew quit` does.
-        for connection in connections { connection.close() }
+        control?.closeAll()
         hooks?.finish()
         if let ending { end(ending.status) }
         curfew_exit(125)

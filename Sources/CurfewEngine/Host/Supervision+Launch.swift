@@ -118,7 +118,9 @@ extension Supervision {
             fail(125, KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)).text)
         }
         _ = curfew_epoll_add(epoll.number, signals.number, 1, Source.signals.token())
-        if let socket { _ = curfew_epoll_add(epoll.number, socket.descriptor.number, 1, Source.listener.token()) }
+        if let socket {
+            control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
+        }
     }
 
     /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
@@ -167,13 +169,13 @@ extension Supervision {
         prepareSignals()
         guard plan.hasLifecycle else { return }
         kernel.allStopped = { [unowned self] in if $0 { appStopped() } else { appContinues() } }
-        childsEnd = Descriptor(channel.childs)
+        var childsEnd = Descriptor(channel.childs)
         if descriptors.isScarce {
             childsEnd.close()
             kernel.tree?.containment.keepsFilesOpen = false
-            senderRoles.keepsSenders = false
         }
-        addConnection(Descriptor(channel.ours), isInherited: true)
+        control?.descriptors = descriptors
+        control?.addPipe(Descriptor(channel.ours), childsEnd: childsEnd, of: Self.app)
     }
 
     private func makeChannel() -> (ours: Int32, childs: Int32) {

@@ -67,7 +67,7 @@ extension Supervision {
             kernel.isLeaderGone = true
             if mainProcess == nil { endRun(leaderOutcome) }
             // Where the run goes on without it, what it has begun is released.
-            if mainProcess != nil || plan.policy.waitsForTree { engine.feed(.ownerExited(Self.app, Self.leaderOwner)) }
+            if mainProcess != nil || plan.policy.waitsForTree { engine.feed(.ownerExited(Self.app, TaskOwners.leader)) }
         }
         if let mainOutcome {
             mainProcessExited(mainOutcome)

@@ -6,7 +6,7 @@ import Glibc
 
 /// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
 ///
-/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`, `+Requests`,
+/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
 /// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`.
 final class Supervision {
     static let app = AppID(1)
@@ -19,9 +19,6 @@ final class Supervision {
     let journal: Journal?
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
-    /// Kept open until the first message comes: most apps never send one, and the end of their copies would wake us
-    /// just before their exit does.
-    var childsEnd = Descriptor.none
     let kernel = LiveKernel()
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
@@ -52,14 +49,8 @@ final class Supervision {
     /// Read while the cgroup that counts is still there.
     var measures = RunMeasures()
 
-    var connections: [ControlConnection] = []
-    var lastConnection = 0
-    var senderRoles = SenderRoles()
-    var requests: [PendingRequest] = []
-    var lastRequest = 0
-    var owners: [TaskOwner] = []
-    var lastOwner = 0
-
+    /// Nil where the app has no lifecycle.
+    var control: ControlServer?
     var notify: NotifyServer?
     /// What `NOTIFY_SOCKET` says.
     var notifyName = ""
@@ -130,10 +121,10 @@ final class Supervision {
         switch source {
         case .signals: readSignals()
         case .timer: handleDeadline()
-        case .listener: acceptConnections()
+        case .listener: control?.acceptSessions()
         case .outOfMemory: noteMemoryLimit()
-        case .connection: serve(ConnectionID(number), events: ready.events)
-        case .owner: ownerExited(OwnerID(number))
+        case .connection: control?.serve(ConnectionID(number), events: ready.events)
+        case .owner: control?.ownerExited(OwnerID(number))
         case .notify: notify?.read()
         case .mainProcess: mainProcessChanged(Int32(number))
         case .settings: settingsChanged()
@@ -185,9 +176,7 @@ final class Supervision {
 extension Supervision: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
         let entry = log.append(record, at: kernel.now)
-        guard connections.contains(where: \.isFollowing) else { return }
-        let message = entry.message(app: name)
-        for connection in connections where connection.isFollowing { send(message, to: connection) }
+        control?.tell(entry, of: app)
     }
 
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {

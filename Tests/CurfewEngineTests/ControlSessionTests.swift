@@ -7,9 +7,9 @@ import Testing
 
 @testable import CurfewEngine
 
-/// A connection, and the client at its other end, which reads when it is told to.
+/// A session, and the client at its other end, which reads when it is told to.
 private final class Line {
-    let connection: ControlConnection
+    let session: ControlSession
     private var client: Descriptor
     private(set) var received: [UInt8] = []
     /// All that was to be sent, in bytes.
@@ -21,12 +21,12 @@ private final class Line {
         _ = pair.withUnsafeMutableBufferPointer { curfew_socketpair($0.baseAddress) }
         var room = room
         setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
-        connection = ControlConnection(id: ConnectionID(1), descriptor: Descriptor(pair[0]), isInherited: true)
+        session = ControlSession(id: ConnectionID(1), descriptor: Descriptor(pair[0]), of: .a)
         client = Descriptor(pair[1])
     }
 
     func close() {
-        connection.close()
+        session.close()
         closeClient()
     }
 
@@ -36,13 +36,13 @@ private final class Line {
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
         produced += bytes.count
-        return connection.send(message, aspect: aspect)
+        return session.send(message, aspect: aspect)
     }
 
     /// Replies until one has to wait; the number of replies.
     func fill() -> Int {
         var count = 0
-        while !connection.hasUnsent, count < 10_000 {
+        while !session.hasUnsent, count < 10_000 {
             _ = send(Message("reply", [Field("n", String(count)), Field("pad", String(repeating: "x", count: 200))]))
             count += 1
         }
@@ -63,8 +63,8 @@ private final class Line {
     func drain() -> Bool {
         for _ in 0..<100_000 {
             read()
-            if !connection.hasUnsent { return true }
-            if !connection.flush() { return false }
+            if !session.hasUnsent { return true }
+            if !session.flush() { return false }
         }
         return false
     }
@@ -91,7 +91,7 @@ private final class Line {
 }
 
 @Suite("A connection of the control channel")
-struct ControlConnectionTests {
+struct ControlSessionTests {
     private func event(_ name: String, _ number: Int, padding: Int = 0) -> Message {
         Message(
             "event",
@@ -103,7 +103,7 @@ struct ControlConnectionTests {
         let line = Line(room: 65_536)
         defer { line.close() }
         #expect(line.send(Message("ok", [Field("id", "1")])))
-        #expect(!line.connection.hasUnsent)
+        #expect(!line.session.hasUnsent)
         line.read()
         #expect(line.received == Array("ok id=1\n".utf8))
     }
@@ -130,7 +130,7 @@ struct ControlConnectionTests {
             let line = Line()
             defer { line.close() }
             var count = 0
-            while !line.connection.hasUnsent, count < 100 {
+            while !line.session.hasUnsent, count < 100 {
                 #expect(line.send(event("a", count, padding: count == 0 ? padding : 4_000), aspect: "a"))
                 count += 1
             }
@@ -159,10 +159,10 @@ struct ControlConnectionTests {
             var flushes = 0
             repeat {
                 line.read()
-                #expect(line.connection.flush())
+                #expect(line.session.flush())
                 line.read()
                 flushes += 1
-            } while !line.isWithin("event") && line.connection.hasUnsent && flushes < 100
+            } while !line.isWithin("event") && line.session.hasUnsent && flushes < 100
             let isTorn = line.isWithin("event")
             wasTorn = wasTorn || isTorn
             #expect(line.send(event("a", 2), aspect: "a"))
@@ -182,7 +182,7 @@ struct ControlConnectionTests {
             for number in 0..<100 { #expect(line.send(event("e", number, padding: 100))) }
             #expect(line.drain())
         }
-        #expect(line.produced > 3 * ControlConnection.maximumUnsentBytes)
+        #expect(line.produced > 3 * ControlSession.maximumUnsentBytes)
         #expect(line.received.count == line.produced)
     }
 
@@ -244,8 +244,8 @@ struct ControlConnectionTests {
         }
         line.read()
         let unsent = line.produced - line.received.count
-        #expect(unsent > ControlConnection.maximumUnsentBytes)
-        #expect(unsent - last <= ControlConnection.maximumUnsentBytes)
+        #expect(unsent > ControlSession.maximumUnsentBytes)
+        #expect(unsent - last <= ControlSession.maximumUnsentBytes)
     }
 
     @Test("Some room gained, the rest waits on; all of it gained, nothing does")
@@ -254,14 +254,14 @@ struct ControlConnectionTests {
         defer { line.close() }
         _ = line.fill()
         for number in 0..<200 { #expect(line.send(event("e", number, padding: 100))) }
-        #expect(line.connection.flush())
-        #expect(line.connection.hasUnsent)
+        #expect(line.session.flush())
+        #expect(line.session.hasUnsent)
         line.read()
-        #expect(line.connection.flush())
-        #expect(line.connection.hasUnsent)
+        #expect(line.session.flush())
+        #expect(line.session.hasUnsent)
         #expect(line.drain())
-        #expect(!line.connection.hasUnsent)
-        #expect(line.connection.flush())
+        #expect(!line.session.hasUnsent)
+        #expect(line.session.flush())
     }
 
     @Test("The other end gone, sending and flushing say so, and no signal comes")
@@ -274,7 +274,7 @@ struct ControlConnectionTests {
         defer { full.close() }
         _ = full.fill()
         full.closeClient()
-        #expect(!full.connection.flush())
+        #expect(!full.session.flush())
     }
 
     @Test("Messages are counted by the second")
@@ -282,21 +282,21 @@ struct ControlConnectionTests {
         let line = Line()
         defer { line.close() }
         let start = Instant(nanoseconds: 5_000_000_000)
-        for _ in 0..<ControlConnection.maximumMessagesPerSecond where !line.connection.admitsMessage(at: start) {
+        for _ in 0..<ControlSession.maximumMessagesPerSecond where !line.session.admitsMessage(at: start) {
             Issue.record("refused below the bound")
             return
         }
-        #expect(!line.connection.admitsMessage(at: start))
-        #expect(!line.connection.admitsMessage(at: start + .seconds(1)))
-        #expect(line.connection.admitsMessage(at: start + .milliseconds(1_001)))
+        #expect(!line.session.admitsMessage(at: start))
+        #expect(!line.session.admitsMessage(at: start + .seconds(1)))
+        #expect(line.session.admitsMessage(at: start + .milliseconds(1_001)))
     }
 
     @Test("An inherited connection is the app's; any other's role is to be found out")
     func roles() {
         let line = Line()
         defer { line.close() }
-        #expect(line.connection.role == .app)
-        let other = ControlConnection(id: ConnectionID(2), descriptor: .none, isInherited: false)
+        #expect(line.session.role == .app(.a))
+        let other = ControlSession(id: ConnectionID(2), descriptor: .none, of: nil)
         #expect(other.role == nil)
     }
 }

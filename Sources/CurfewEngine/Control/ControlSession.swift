@@ -2,13 +2,19 @@ import CCurfew
 import CurfewCore
 import CurfewLinux
 import CurfewWire
+import Glibc
 
 /// One connection of the control channel: what came in, what is still to go out, and who is at its other end.
-final class ControlConnection {
+final class ControlSession {
     let id: ConnectionID
     private(set) var descriptor: Descriptor
     /// The inherited `CURFEW_FD`; every other came through the socket.
     let isInherited: Bool
+    /// Kept open until the first message comes: most apps never send one, and the end of their copies would wake us
+    /// just before their exit does.
+    var childsEnd = Descriptor.none
+    /// The app it has last spoken for.
+    private(set) var app: AppID?
     /// Who sent the last message; before the first one, who connected.
     private(set) var peer = curfew_sender()
     /// Who connected.
@@ -19,21 +25,21 @@ final class ControlConnection {
     /// Whether it follows the app's events as `curfew events --follow` does.
     var isFollowing = false
     /// What `peer` may do; set once it was found out.
-    var role: Role?
+    var role: Role? { didSet { if case .app(let app)? = role { self.app = app } } }
     /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.
     var hasBacklog = false
-    /// What epoll waits for.
-    var interest: UInt32 = 0
+    /// What is waited for.
+    private var interest: UInt32 = 0
 
     private var unsent: [Pending] = []
     private var unsentBytes = 0
     private var windowStart: Int64 = 0
     private var windowMessages = 0
 
-    /// What a connection may do.
-    enum Role {
-        /// Inside our app: speaks for it, and drives no supervisor.
-        case app
+    /// What a session may do.
+    enum Role: Hashable {
+        /// Inside that app: speaks for it, and drives no supervisor.
+        case app(AppID)
         /// This user, outside every app.
         case `operator`
         /// Anybody else.
@@ -51,11 +57,13 @@ final class ControlConnection {
     /// So does one that sends more than this in a second; round trips in a loop stay far below.
     static let maximumMessagesPerSecond = 200_000
 
-    init(id: ConnectionID, descriptor: Descriptor, isInherited: Bool) {
+    /// `app`: whose control pipe it is; nil for one that came through the socket.
+    init(id: ConnectionID, descriptor: Descriptor, of app: AppID?) {
         self.id = id
         self.descriptor = descriptor
-        self.isInherited = isInherited
-        role = isInherited ? .app : nil
+        self.app = app
+        isInherited = app != nil
+        role = app.map { .app($0) }
     }
 
     var hasUnsent: Bool { !unsent.isEmpty }
@@ -82,6 +90,29 @@ final class ControlConnection {
 
     func close() { descriptor.close() }
 
+    // MARK: Reading
+
+    enum Received {
+        case something, nothing
+        case closed
+        /// Of two processes, within one line.
+        case mixed
+    }
+
+    /// Takes what is there for `reader`: one buffer's worth, so that a flood on one connection holds up nobody else.
+    func receive() -> Received {
+        withUnsafeTemporaryAllocation(byteCount: LineReader.maximumLineBytes, alignment: 8) { buffer in
+            var sender = curfew_sender()
+            let count = curfew_receive(descriptor.number, buffer.baseAddress, buffer.count, &sender)
+            if count == -EAGAIN || count == -EINTR { return .nothing }
+            guard count > 0 else { return .closed }
+            childsEnd.close()
+            guard noteSender(sender) else { return .mixed }
+            reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
+            return .something
+        }
+    }
+
     /// Counts a message; false once the bound is passed.
     func admitsMessage(at now: Instant) -> Bool {
         if now.nanoseconds - windowStart > 1_000_000_000 {
@@ -91,6 +122,26 @@ final class ControlConnection {
         windowMessages += 1
         return windowMessages <= Self.maximumMessagesPerSecond
     }
+
+    // MARK: Waiting
+
+    private var token: UInt64 { EventLoop.Source.connection.token(id.rawValue) }
+
+    func startWaiting(in loop: EventLoop) {
+        interest = EventLoop.readable
+        loop.add(descriptor, token)
+    }
+
+    /// Lines that wait need no descriptor to be ready; what comes after them, or being writable, calls for them.
+    func updateInterest(in loop: EventLoop) {
+        guard descriptor.isOpen else { return }
+        let wanted = EventLoop.readable | (hasBacklog || hasUnsent ? EventLoop.writable : 0)
+        guard wanted != interest else { return }
+        interest = wanted
+        loop.change(descriptor, token, interest: wanted)
+    }
+
+    // MARK: Writing
 
     /// Sends what the socket takes now and keeps the rest; false when the channel is to be dropped.
     ///
@@ -138,6 +189,6 @@ final class ControlConnection {
     /// The bytes taken, 0 when the socket is full, below 0 when it is broken.
     private func write(_ bytes: ArraySlice<UInt8>) -> Int {
         let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
-        return sent == -11 /* EAGAIN */ ? 0 : Int(sent)
+        return sent == -EAGAIN ? 0 : Int(sent)
     }
 }

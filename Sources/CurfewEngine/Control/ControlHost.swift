@@ -1,0 +1,36 @@
+import CCurfew
+import CurfewCore
+import CurfewWire
+
+/// What the control channel needs of whoever holds the apps. It knows no descriptors and no sessions.
+protocol ControlHost: AnyObject {
+    /// Real time, which messages are counted by.
+    var now: Instant { get }
+    /// The time of promises.
+    var lifecycleNow: Instant { get }
+    func feed(_ input: Input)
+    /// As the core has it; nil when it has none of that number.
+    func app(_ app: AppID) -> App?
+    func name(of app: AppID) -> String
+    func remaining(of app: AppID) -> Span?
+    /// Called before the app's status is told: what nobody tells of is looked at now.
+    func prepareStatus(of app: AppID)
+    func statusFields(of app: App) -> [Field]
+    /// What has happened to it, as far as it is kept.
+    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry>
+    /// A client wanted it sent home, and that was done as far as it could be.
+    func clientSentHome(_ app: AppID)
+    func record(_ record: EventRecord, of app: AppID)
+
+    // MARK: Processes
+
+    /// What a process may do, looked at now.
+    func role(of sender: curfew_sender) -> ControlSession.Role
+    /// Whether `role` can tell one from another; else why not is told to those it refuses.
+    var tellsSenders: Bool { get }
+    func contains(_ pid: Int32, app: AppID) -> Bool
+    /// The process whose end is the run's.
+    func mainPid(of app: AppID) -> Int32
+    /// Nil once it is gone.
+    func livingLeader(of app: AppID) -> Int32?
+}

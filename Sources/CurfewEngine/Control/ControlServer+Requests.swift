@@ -1,0 +1,232 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// What clients ask for, and what they are answered.
+extension ControlServer {
+    /// Longer names are cut: they are kept for as long as the task is open.
+    static let maximumTaskNameBytes = 128
+
+    private static let whyNobodyIsKnown =
+        "without a /proc of its own the supervisor can't tell who asks; signals to the front do as well"
+
+    func handle(_ request: ControlRequest) {
+        guard let verb = ControlVerb(rawValue: request.message.verb) else {
+            refuse(request, "unknown", "there is no request \(request.message.verb)")
+            return
+        }
+        let role = role(of: request.session)
+        guard verb.isAllowed(for: role) else {
+            refuse(request, "forbidden", host.tellsSenders ? verb.whyForbidden : Self.whyNobodyIsKnown)
+            return
+        }
+        let app = if case .app(let own) = role { own } else { self.app }
+        switch verb {
+        case .hello: hello(request, app)
+        case .ack: acknowledge(request, app)
+        case .begin: begin(request, app)
+        case .end: end(request, app)
+        case .remaining: remaining(request, app)
+        case .tasks: tasks(request, app)
+        case .status: status(request, app)
+        case .events: events(request, app)
+        case .home:
+            host.feed(.home(app, stopped: false, request: requests.wait(for: request)))
+            host.clientSentHome(app)
+        case .open: host.feed(.open(app, request: requests.wait(for: request)))
+        case .quit: host.feed(.quit(app, request: requests.wait(for: request)))
+        case .interrupt: host.feed(.interrupt(app, request: requests.wait(for: request)))
+        case .dismiss: host.feed(.dismiss(app, request: requests.wait(for: request)))
+        case .warn: warn(request, app)
+        case .post:
+            guard let change = postedEvent(request, { .change($0) }) else { return }
+            host.feed(.post(app, change, request: requests.wait(for: request)))
+        case .wake:
+            guard let event = postedEvent(request, { .wake($0) }) else { return }
+            host.feed(.wake(app, event, request: requests.wait(for: request)))
+        }
+    }
+
+    // MARK: Answers
+
+    private func reply(to request: ControlRequest, _ message: Message) {
+        var message = message
+        if let id = request.id { message.fields.insert(Field("id", id), at: 0) }
+        send(message, to: request.session)
+    }
+
+    private func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
+        reply(to: request, Message("error", [Field("code", code), Field("message", why)]))
+    }
+
+    private func accept(_ request: ControlRequest, _ fields: [Field] = []) {
+        reply(to: request, Message("ok", fields))
+    }
+
+    /// The core's reply to a request that was kept; its client may have gone.
+    func reply(_ reply: Reply, to number: RequestID) {
+        guard let request = requests.take(number) else { return }
+        switch reply {
+        case .state(let state): accept(request, [Field("state", state.rawValue)])
+        case .taskBegun(let task, let remaining):
+            accept(
+                request,
+                [
+                    Field("task", String(task.rawValue)),
+                    Field("remaining", Seconds.text(nanoseconds: remaining.nanoseconds)),
+                ])
+        case .taskEnded(_, let known): accept(request, known ? [] : [Field("ignored", "unknown-task")])
+        case .rejected(let rejection):
+            let invalid = request.message.verb == ControlVerb.begin.rawValue ? [Field("task", "0")] : []
+            let fields = [Field("code", rejection.rawValue), Field("message", rejection.message)] + invalid
+            self.reply(to: request, Message("error", fields))
+        }
+    }
+
+    // MARK: The app's requests
+
+    private func hello(_ request: ControlRequest, _ app: AppID) {
+        guard let state = host.app(app)?.state else { return }
+        accept(
+            request,
+            [Field("version", "1"), Field("app", host.name(of: app)), Field("state", state.rawValue)])
+        host.feed(.hello(app, request.session.id))
+    }
+
+    private func acknowledge(_ request: ControlRequest, _ app: AppID) {
+        guard let sequence = request.message["seq"].flatMap(Int.init) else {
+            refuse(request, "invalid", "ack needs seq=NUMBER")
+            return
+        }
+        host.feed(.acknowledge(app, sequence: sequence))
+        // As in the protocol's example, an acknowledgement is answered only when asked to by an id.
+        if request.id != nil { accept(request) }
+    }
+
+    private func begin(_ request: ControlRequest, _ app: AppID) {
+        let owner: OwnerID
+        do throws(TaskOwners.Problem) {
+            owner = try self.owner(named: request.message["owner"], request.session, app)
+        } catch {
+            let fields = [Field("code", error.rawValue), Field("message", error.message), Field("task", "0")]
+            reply(to: request, Message("error", fields))
+            return
+        }
+        let title = Self.taskName(request.message["name"] ?? "")
+        host.feed(
+            .beginTask(
+                app, name: title, owner: owner, connection: request.session.id, request: requests.wait(for: request)))
+    }
+
+    private static func taskName(_ name: String) -> String {
+        guard name.utf8.count > maximumTaskNameBytes else { return name }
+        var cut = Substring(name)
+        while cut.utf8.count > maximumTaskNameBytes { cut.removeLast() }
+        return String(cut)
+    }
+
+    private func end(_ request: ControlRequest, _ app: AppID) {
+        guard let task = request.message["task"].flatMap(Int.init) else {
+            refuse(request, "invalid", "end needs task=NUMBER")
+            return
+        }
+        host.feed(.endTask(app, TaskID(task), request: requests.wait(for: request)))
+    }
+
+    private func remaining(_ request: ControlRequest, _ app: AppID) {
+        guard let left = host.remaining(of: app) else { return }
+        accept(request, [Field("seconds", Seconds.text(nanoseconds: left.nanoseconds))])
+    }
+
+    // MARK: Owners
+
+    /// The sender itself, the leader, or a process of the app that lives.
+    private func owner(
+        named name: String?, _ session: ControlSession, _ app: AppID
+    ) throws(TaskOwners.Problem) -> OwnerID {
+        let pid: Int32
+        if let name, name != "leader" {
+            guard let number = Int32(name), number > 0 else { throw .invalid }
+            pid = number
+        } else {
+            pid = name == nil ? session.peer.pid : host.mainPid(of: app)
+        }
+        if pid == host.livingLeader(of: app) { return TaskOwners.leader }
+        return try owners.watch(
+            pid, of: app, allows: { descriptors.allows($0.number, forApp: true) },
+            isOfApp: { host.contains($0, app: app) },
+            hasTasks: { owner in host.app(app)?.tasks.contains { $0.owner == owner } ?? false })
+    }
+
+    func ownerExited(_ id: OwnerID) {
+        if let app = owners.exited(id) { host.feed(.ownerExited(app, id)) }
+    }
+
+    // MARK: What others tell the app
+
+    private func warn(_ request: ControlRequest, _ app: AppID) {
+        let level = MemoryWarningLevel(rawValue: request.message["level"] ?? MemoryWarningLevel.warning.rawValue)
+        guard let level else {
+            refuse(request, "invalid", "level is warning or critical")
+            return
+        }
+        host.feed(.warn(app, level, request: requests.wait(for: request)))
+    }
+
+    /// What `post` and `wake` carry; nil once it was refused.
+    private func postedEvent(_ request: ControlRequest, _ event: (String) -> Event) -> PostedEvent? {
+        let name = request.message["name"] ?? ""
+        guard Event.canBePosted(name) else {
+            refuse(request, "invalid", "\(request.message.verb) needs name=NAME, and none of the lifecycle's")
+            return nil
+        }
+        let info = request.message.info
+        guard info.count <= Info.maximumCount, info.allSatisfy({ Event.isWord($0.key) }) else {
+            refuse(request, "invalid", "at most \(Info.maximumCount) pairs info.KEY=VALUE, KEY a word")
+            return nil
+        }
+        let posted = PostedEvent(name, info)
+        guard posted.fitsOneLine(as: event(name)) else {
+            refuse(request, "invalid", "it doesn't fit a line of \(LineReader.maximumLineBytes) bytes")
+            return nil
+        }
+        return posted
+    }
+
+    // MARK: Seeing
+
+    private func tasks(_ request: ControlRequest, _ app: AppID) {
+        guard let app = host.app(app) else { return }
+        sendTasks(of: app, for: request)
+        accept(request, [Field("count", String(app.tasks.count))])
+    }
+
+    private func sendTasks(of app: App, for request: ControlRequest) {
+        let now = host.lifecycleNow
+        for task in app.tasks {
+            reply(
+                to: request,
+                Message(
+                    "task",
+                    [
+                        Field("task", String(task.id.rawValue)), Field("name", task.name),
+                        Field("age", Seconds.text(nanoseconds: (now - task.begun).nanoseconds)),
+                    ]))
+        }
+    }
+
+    private func status(_ request: ControlRequest, _ app: AppID) {
+        host.prepareStatus(of: app)
+        guard let app = host.app(app) else { return }
+        sendTasks(of: app, for: request)
+        accept(request, host.statusFields(of: app))
+    }
+
+    private func events(_ request: ControlRequest, _ app: AppID) {
+        let name = host.name(of: app)
+        for entry in host.recentEvents(of: app) { send(entry.message(app: name), to: request.session) }
+        if request.message["follow"] == "1" { request.session.isFollowing = true }
+        accept(request)
+    }
+}

@@ -1,0 +1,230 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The control channel: listens, holds its sessions to their bounds, and has their requests answered.
+final class ControlServer {
+    /// More than this many at once and no more are accepted, and fewer where `descriptors` doesn't allow them.
+    static let maximumSessions = 256
+    /// The last ones are for operators: an app that opens all it can must still be quit.
+    static let maximumAppSessions = 192
+    /// How many are accepted, and how long one session's lines are dealt with, before it is others' turn.
+    static let acceptedPerTurn = 32
+    static let nanosecondsPerTurn: Int64 = 1_000_000
+
+    /// Whom requests concern that don't come from inside an app.
+    let app: AppID
+    unowned let host: any ControlHost
+    private let listening: Descriptor
+    private let loop: EventLoop
+    /// Who may keep which; where they are scarce, no sender is held.
+    var descriptors = DescriptorLimit(count: 1024) { didSet { senderRoles.keepsSenders = !descriptors.isScarce } }
+    private(set) var sessions: [ControlSession] = []
+    private var lastSession = 0
+    var senderRoles = SenderRoles()
+    var requests = PendingRequests()
+    var owners: TaskOwners
+    private let accept: (Int32) -> Int32
+
+    /// `listening`: a socket that is listened on already. `accept`: takes the next connection from it, or -errno; the kernel,
+    /// but in tests.
+    init(
+        app: AppID, listening: Descriptor, loop: EventLoop, host: any ControlHost,
+        maximumOwners: Int = TaskOwners.maximum,
+        accept: @escaping (Int32) -> Int32 = { curfew_unix_accept($0) }
+    ) {
+        self.app = app
+        self.listening = listening
+        self.loop = loop
+        self.host = host
+        self.accept = accept
+        owners = TaskOwners(loop: loop, maximum: maximumOwners)
+        resumeListening()
+    }
+
+    // MARK: Listening
+
+    func acceptSessions() {
+        for _ in 0..<Self.acceptedPerTurn {
+            let accepted = accept(listening.number)
+            if accepted == -EMFILE || accepted == -ENFILE { pauseListening() }
+            guard accepted >= 0 else { return }
+            var descriptor = Descriptor(accepted)
+            if sessions.count >= Self.maximumSessions || !descriptors.allows(descriptor.number, forApp: false) {
+                descriptor.close()
+                continue
+            }
+            admit(descriptor)
+        }
+    }
+
+    /// Who waits at the socket would wake us for ever; it is looked at again once a session is over.
+    private func pauseListening() { loop.remove(listening) }
+
+    /// Refused when it wasn't paused.
+    private func resumeListening() { loop.add(listening, EventLoop.Source.listener.token()) }
+
+    // MARK: Sessions
+
+    /// One that came through the socket.
+    private func admit(_ descriptor: Descriptor) {
+        let session = makeSession(descriptor, of: nil)
+        session.noteMaker()
+        let isForOperators =
+            sessions.count >= Self.maximumAppSessions || !descriptors.allows(descriptor.number, forApp: true)
+        if isForOperators, role(of: session) != .operator {
+            session.close()
+            return
+        }
+        hold(session)
+    }
+
+    /// The app's control pipe. `childsEnd`: our copy of its other end.
+    func addPipe(_ descriptor: Descriptor, childsEnd: Descriptor, of app: AppID) {
+        let session = makeSession(descriptor, of: app)
+        session.childsEnd = childsEnd
+        hold(session)
+    }
+
+    private func makeSession(_ descriptor: Descriptor, of app: AppID?) -> ControlSession {
+        lastSession += 1
+        return ControlSession(id: ConnectionID(lastSession), descriptor: descriptor, of: app)
+    }
+
+    private func hold(_ session: ControlSession) {
+        sessions.append(session)
+        session.startWaiting(in: loop)
+    }
+
+    /// Something can be read from it, or written to it.
+    func serve(_ id: ConnectionID, events: UInt32) {
+        guard let session = sessions.first(where: { $0.id == id }) else { return }
+        if events & EventLoop.writable != 0, session.hasUnsent, !session.flush() { drop(session, because: nil) }
+        guard session.descriptor.isOpen else { return }
+        if session.hasBacklog {
+            handleLines(of: session)
+        } else if events & ~EventLoop.writable != 0 {
+            read(session)
+        }
+        session.updateInterest(in: loop)
+    }
+
+    private func read(_ session: ControlSession) {
+        switch session.receive() {
+        case .nothing: break
+        case .closed: drop(session, because: nil)
+        case .mixed: drop(session, because: "one line came from two processes")
+        case .something: handleLines(of: session)
+        }
+    }
+
+    /// Until there is no whole line left, or its turn is over.
+    private func handleLines(of session: ControlSession) {
+        let turn = host.now.nanoseconds
+        session.hasBacklog = false
+        while session.descriptor.isOpen {
+            let next = session.reader.next()
+            if next == .none { return }
+            let now = host.now
+            guard session.admitsMessage(at: now) else {
+                drop(session, because: "over \(ControlSession.maximumMessagesPerSecond) messages a second")
+                return
+            }
+            handle(next, from: session)
+            if now.nanoseconds - turn > Self.nanosecondsPerTurn {
+                session.hasBacklog = true
+                return
+            }
+        }
+    }
+
+    private func handle(_ next: LineReader.Next, from session: ControlSession) {
+        switch next {
+        case .none: break
+        case .tooLong: drop(session, because: "a line is longer than \(LineReader.maximumLineBytes) bytes")
+        case .malformed(let error):
+            let fields = [
+                Field("code", "malformed"), Field("offset", String(error.offset)), Field("message", error.problem),
+            ]
+            send(Message("error", fields), to: session)
+        case .message(let message): handle(ControlRequest(session, message))
+        }
+    }
+
+    func send(_ message: Message, to session: ControlSession, aspect: String? = nil) {
+        guard session.descriptor.isOpen else { return }
+        guard session.send(message, aspect: aspect) else {
+            drop(session, because: "its client doesn't read")
+            return
+        }
+        session.updateInterest(in: loop)
+    }
+
+    /// Closes it; an aware app without another becomes plain. `because`: nil when the other end closed it.
+    func drop(_ session: ControlSession, because reason: String?) {
+        guard session.descriptor.isOpen else { return }
+        session.close()
+        session.childsEnd.close()
+        sessions.removeAll { $0 === session }
+        resumeListening()
+        requests.forget(session)
+        let app = session.app ?? app
+        if let reason { host.record(.channelDropped(reason: reason), of: app) }
+        host.feed(.disconnected(app, session.id))
+    }
+
+    /// At the end: whoever waits for it hears of it so.
+    func closeAll() {
+        for session in sessions { session.close() }
+    }
+
+    // MARK: Who asks
+
+    func role(of session: ControlSession) -> ControlSession.Role {
+        if let role = session.role { return role }
+        let role = findRole(of: session)
+        session.role = role
+        return role
+    }
+
+    private func findRole(of session: ControlSession) -> ControlSession.Role {
+        let role = findRole(of: session.peer, session)
+        if session.isInherited || session.peer.pid == session.maker.pid { return role }
+        // With CAP_SYS_ADMIN a message's sender can be forged, who has made the connection can't: both have to be operators.
+        // Source: unix(7), SCM_CREDENTIALS and SO_PEERCRED.
+        let makersRole = session.makersRole ?? findRole(of: session.maker, session)
+        session.makersRole = makersRole
+        return role == .operator && makersRole != .operator ? .stranger : role
+    }
+
+    private func findRole(of peer: curfew_sender, _ session: ControlSession) -> ControlSession.Role {
+        senderRoles.role(of: peer) {
+            // Who has made the connection can be held though it is gone.
+            let isMaker = session.maker.pid == peer.pid
+            let held = isMaker ? curfew_peer_pidfd(session.descriptor.number) : -ENOPROTOOPT
+            return held >= 0 ? held : curfew_pidfd_open(peer.pid)
+        } find: {
+            host.role(of: peer)
+        }
+    }
+
+    // MARK: What is told unasked
+
+    /// To those of an app's sessions that it is for.
+    func deliver(_ delivery: Delivery, _ message: Message) {
+        let aspect = delivery.aspect
+        for id in delivery.connections {
+            guard let session = sessions.first(where: { $0.id == id }) else { continue }
+            send(message, to: session, aspect: aspect)
+        }
+    }
+
+    /// To who follows the app.
+    func tell(_ entry: EventLog.Entry, of app: AppID) {
+        guard sessions.contains(where: { $0.isFollowing }) else { return }
+        let message = entry.message(app: host.name(of: app))
+        for session in sessions where session.isFollowing { send(message, to: session) }
+    }
+}

@@ -1,0 +1,343 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("The control channel's server")
+struct ControlServerTests {
+    // MARK: Lines
+
+    @Test("What isn't a line of the protocol is answered with where it goes wrong, and the channel stays")
+    func malformed() {
+        let scene = ControlScene()
+        let client = scene.client()
+        #expect(
+            scene.ask(client, "tasks id=1", "status =x", "tasks id=2") == [
+                "ok id=1 count=0", "error code=malformed offset=7 message=\"a value has no key\"", "ok id=2 count=0",
+            ])
+        #expect(scene.drops.isEmpty)
+    }
+
+    @Test("Unknown requests are answered, unknown keys ignored")
+    func unknown() {
+        let scene = ControlScene()
+        let client = scene.client()
+        #expect(
+            scene.ask(client, "frobnicate id=1 x=y", "tasks id=2 x=y") == [
+                "error id=1 code=unknown message=\"there is no request frobnicate\"", "ok id=2 count=0",
+            ])
+    }
+
+    @Test("4,096 bytes are a line, one more closes the channel, with or without an end")
+    func longLines() {
+        let scene = ControlScene()
+        let client = scene.client()
+        #expect(scene.ask(client, "tasks id=1 x=" + String(repeating: "y", count: 4_096 - 14)) == ["ok id=1 count=0"])
+        #expect(scene.ask(client, "tasks id=2 x=" + String(repeating: "y", count: 4_097 - 14), "tasks").isEmpty)
+        #expect(client.isClosed)
+        let endless = scene.client()
+        endless.send(raw: String(repeating: "y", count: 5_000))
+        scene.run()
+        _ = endless.read()
+        #expect(endless.isClosed)
+        #expect(scene.drops == Array(repeating: "a line is longer than 4096 bytes", count: 2))
+        #expect(scene.control.sessions.isEmpty)
+    }
+
+    @Test("Half a line waits for the rest, and others don't wait for it")
+    func halfLine() {
+        let scene = ControlScene()
+        let half = scene.client()
+        half.send(raw: "tasks i")
+        scene.run()
+        #expect(half.read().isEmpty)
+        #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
+        half.send(raw: "d=1\n")
+        scene.run()
+        #expect(half.read() == ["ok id=1 count=0"])
+    }
+
+    @Test("Replies come in the order of the requests")
+    func order() {
+        let scene = ControlScene()
+        let client = scene.client()
+        client.send((0..<100).map { "tasks id=\($0)" })
+        scene.run()
+        #expect(client.read() == (0..<100).map { "ok id=\($0) count=0" })
+    }
+
+    @Test("A turn is a millisecond of a session's lines; others have theirs before it goes on")
+    func turns() {
+        let scene = ControlScene()
+        let (first, second) = (scene.client(), scene.client())
+        for client in [first, second] { client.send((0..<10).map { "tasks id=\($0)" }) }
+        scene.kernel.drift = .microseconds(200)
+        var answers: [Int] = []
+        for _ in 0..<100 {
+            guard scene.turn() else { break }
+            answers.append(first.read().count)
+            answers.append(second.read().count)
+        }
+        // So many fit into a millisecond of a clock that moves each time it is read.
+        #expect(answers.prefix(4).allSatisfy { (1...4).contains($0) }, "\(answers)")
+        #expect(answers.reduce(0, +) == 20, "\(answers)")
+    }
+
+    @Test("Who sends 200,000 messages within a second is cut off at the next")
+    func flood() throws {
+        let scene = ControlScene()
+        let client = scene.client()
+        let session = try #require(scene.control.sessions.first)
+        for _ in 0..<ControlSession.maximumMessagesPerSecond - 1 { _ = session.admitsMessage(at: scene.now) }
+        #expect(scene.ask(client, "tasks id=1") == ["ok id=1 count=0"])
+        #expect(scene.ask(client, "tasks id=2", "tasks id=3").isEmpty)
+        #expect(client.isClosed)
+        #expect(scene.drops == ["over 200000 messages a second"])
+    }
+
+    @Test("Who doesn't read its replies loses its channel, and holds up nobody")
+    func slowReader() {
+        let scene = ControlScene()
+        let (slow, quick) = (scene.client(), scene.client())
+        for number in 0..<100_000 where scene.drops.isEmpty {
+            slow.send(["tasks id=\(number)"])
+            scene.turn()
+        }
+        #expect(scene.drops == ["its client doesn't read"])
+        #expect(scene.ask(quick, "tasks id=1") == ["ok id=1 count=0"])
+        let replies = slow.read()
+        #expect(replies == replies.indices.map { "ok id=\($0) count=0" })
+        #expect(slow.isClosed)
+    }
+
+    @Test("Who reads late gets all of them")
+    func lateReader() {
+        let scene = ControlScene()
+        let client = scene.client()
+        var asked = 0
+        while asked < 100_000, scene.control.sessions.allSatisfy({ !$0.hasUnsent }) {
+            client.send(["tasks id=\(asked)"])
+            scene.turn()
+            asked += 1
+        }
+        var replies = client.read()
+        scene.run()
+        replies += client.read()
+        #expect(replies.count == asked)
+        #expect(replies.last == "ok id=\(asked - 1) count=0")
+        #expect(scene.drops.isEmpty)
+    }
+
+    // MARK: Sessions
+
+    @Test("A closed end is forgotten, with what it waited for")
+    func closedEnd() {
+        let scene = ControlScene()
+        let client = scene.client()
+        scene.isHeldUp = true
+        #expect(scene.ask(client, "home id=1").isEmpty)
+        #expect(scene.control.requests.count == 1)
+        client.close()
+        scene.run()
+        #expect(scene.control.sessions.isEmpty)
+        #expect(scene.control.requests.count == 0)
+        #expect(scene.drops.isEmpty)
+        scene.control.reply(.state(.background), to: RequestID(1))
+    }
+
+    @Test("A reply goes to who has asked, whenever it comes")
+    func lateReplies() {
+        let scene = ControlScene()
+        let (first, second) = (scene.client(), scene.client())
+        scene.isHeldUp = true
+        _ = scene.ask(first, "home id=x")
+        _ = scene.ask(second, "open")
+        _ = scene.ask(first, "dismiss id=y")
+        scene.control.reply(.state(.active), to: RequestID(3))
+        scene.control.reply(.state(.inactive), to: RequestID(2))
+        scene.control.reply(.rejected(.suspended), to: RequestID(1))
+        scene.control.reply(.state(.suspended), to: RequestID(1))
+        let refused = "error id=x code=\(Rejection.suspended.rawValue) message=\"\(Rejection.suspended.message)\""
+        #expect(first.read() == ["ok id=y state=active", refused])
+        #expect(second.read() == ["ok state=inactive"])
+    }
+
+    @Test("32 are accepted, then it is others' turn")
+    func acceptedPerTurn() {
+        let scene = ControlScene()
+        for _ in 0..<40 { _ = scene.connect() }
+        scene.turn()
+        #expect(scene.control.sessions.count == 32)
+        scene.turn()
+        #expect(scene.control.sessions.count == 40)
+    }
+
+    @Test("From the 192nd session on there is room for operators, and for nobody once there are 256")
+    func maximumSessions() {
+        let scene = ControlScene()
+        scene.control.senderRoles.keepsSenders = false
+        scene.addIdleSessions(191)
+        scene.senders = .app(.a)
+        let (last, late) = (scene.client(), scene.client())
+        #expect(scene.ask(last, "tasks") == ["ok count=0"])
+        #expect(late.read().isEmpty && late.isClosed)
+        scene.senders = .stranger
+        let stranger = scene.client()
+        #expect(stranger.read().isEmpty && stranger.isClosed)
+        scene.senders = .operator
+        #expect(scene.ask(scene.client(), "home") == ["ok state=suspended"])
+        scene.addIdleSessions(256 - 194)
+        #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
+        #expect(scene.control.sessions.count == 256)
+        let tooLate = scene.client()
+        #expect(tooLate.read().isEmpty && tooLate.isClosed)
+    }
+
+    @Test("Descriptors near the limit are for operators, the last for nobody")
+    func descriptorLimit() {
+        let scene = ControlScene()
+        scene.acceptsAbove = 600
+        // Of 640 the last 16 are spare, the 32 before for operators.
+        scene.control.descriptors = DescriptorLimit(count: 640)
+        scene.control.senderRoles.keepsSenders = false
+        scene.senders = .app(.a)
+        let inside = scene.client()
+        #expect(inside.read().isEmpty && inside.isClosed)
+        scene.senders = .operator
+        #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
+        scene.control.descriptors = DescriptorLimit(count: 616)
+        let outside = scene.client()
+        #expect(outside.read().isEmpty && outside.isClosed)
+    }
+
+    @Test(
+        "Without a descriptor for it who waits at the socket doesn't wake the loop until a session is over",
+        arguments: [EMFILE, ENFILE])
+    func pausedListening(errno: Int32) {
+        let scene = ControlScene()
+        let first = scene.client()
+        scene.acceptFails = -errno
+        let waiting = scene.connect()
+        scene.run()
+        #expect(!scene.loop.readySources.contains(.listener))
+        scene.acceptFails = 0
+        scene.run()
+        #expect(scene.control.sessions.count == 1)
+        first.close()
+        scene.run()
+        #expect(scene.ask(waiting, "tasks") == ["ok count=0"])
+    }
+
+    @Test("A connection that is gone when it is accepted stops nothing")
+    func abortedConnection() {
+        let scene = ControlScene()
+        scene.acceptFails = -ECONNABORTED
+        let client = scene.connect()
+        scene.turn()
+        #expect(scene.loop.readySources == [.listener])
+        scene.acceptFails = 0
+        scene.run()
+        #expect(scene.ask(client, "tasks") == ["ok count=0"])
+    }
+
+    @Test("The end of a pipe that was never spoken on wakes nobody; once it was, it is heard")
+    func silentPipe() {
+        let scene = ControlScene()
+        let silent = scene.pipe()
+        silent.close()
+        scene.run()
+        #expect(scene.control.sessions.count == 1)
+        let spoken = scene.pipe()
+        #expect(scene.ask(spoken, "remaining") == ["ok seconds=inf"])
+        spoken.close()
+        scene.run()
+        #expect(scene.control.sessions.count == 1)
+    }
+
+    @Test("At the end every client hears of it")
+    func closeAll() {
+        let scene = ControlScene()
+        let clients = [scene.client(), scene.client(), scene.pipe()]
+        scene.control.closeAll()
+        for client in clients {
+            _ = client.read()
+            #expect(client.isClosed)
+        }
+    }
+
+    // MARK: Events
+
+    @Test("Hello makes an app aware, the end of its last session plain")
+    func hello() {
+        let scene = ControlScene()
+        let pipe = scene.pipe()
+        #expect(
+            scene.ask(pipe, "hello id=1 version=1") == [
+                "ok id=1 version=1 app=backup state=active",
+                "event name=didFinishLaunching seq=1 ack=required seconds=20.000 launched=foreground containment=tree",
+                "event name=didBecomeActive seq=2",
+            ])
+        #expect(scene.app(.a)?.isAware == true)
+        #expect(scene.ask(pipe, "ack seq=1").isEmpty)
+        #expect(scene.ask(pipe, "ack id=2 seq=2") == ["ok id=2"])
+        pipe.close()
+        scene.run()
+        #expect(scene.app(.a)?.isAware == false)
+        #expect(scene.inputs.last == .disconnected(.a, ConnectionID(1)))
+        #expect(scene.notes.suffix(1) == [.becamePlain])
+    }
+
+    @Test("An app that doesn't read is plain, and the supervisor goes on; of what waits the latest of a kind is kept")
+    func slowApp() {
+        let scene = ControlScene()
+        let pipe = scene.pipe()
+        _ = scene.ask(pipe, "hello", "ack seq=1")
+        let control = scene.client()
+        for number in 0..<4_000 where scene.drops.isEmpty {
+            _ = scene.ask(control, number.isMultiple(of: 2) ? "interrupt" : "dismiss")
+        }
+        // Two kinds of events never fill it.
+        #expect(scene.drops.isEmpty)
+        #expect(scene.app(.a)?.isAware == true)
+        for number in 0..<2_000 where scene.drops.isEmpty {
+            _ = scene.ask(control, "post name=e\(number) info.x=" + String(repeating: "y", count: 1_000))
+        }
+        #expect(scene.drops == ["its client doesn't read"])
+        #expect(scene.app(.a)?.isAware == false)
+    }
+
+    @Test("Who asks for the events gets what there was; who follows, what comes as well")
+    func following() {
+        let scene = ControlScene()
+        let (once, follower) = (scene.client(), scene.client())
+        let past = ["event name=stateDidChange app=backup from=notRunning to=active"]
+        #expect(scene.ask(once, "events id=1") == past + ["ok id=1"])
+        #expect(scene.ask(follower, "events id=1 follow=1") == past + ["ok id=1"])
+        _ = scene.ask(once, "interrupt")
+        #expect(follower.read() == ["event name=stateDidChange app=backup from=active to=inactive"])
+        #expect(once.read().isEmpty)
+        #expect(scene.ask(scene.client(), "events").count == 3)
+    }
+
+    @Test("A follower that doesn't read is dropped, of which the others hear")
+    func slowFollower() {
+        let scene = ControlScene()
+        let (slow, quick) = (scene.client(), scene.client())
+        _ = scene.ask(slow, "events follow=1")
+        _ = scene.ask(quick, "events follow=1")
+        var heard: [String] = []
+        for _ in 0..<20_000 where scene.drops.isEmpty {
+            scene.record(.statusText("x"), of: .a)
+            heard += quick.read()
+        }
+        heard += quick.read()
+        #expect(scene.drops == ["its client doesn't read"])
+        #expect(heard.filter { $0.contains("channelDidDrop") }.count == 1)
+        #expect(heard.count == scene.log.last(1)[0].number - 1)
+        #expect(scene.control.sessions.count == 1)
+    }
+}

@@ -1,0 +1,210 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+/// A control server over a real socket, with a real core behind it and a machine that is a fake; one app, `a`, in front.
+final class ControlScene: ControlHost, EngineHost {
+    let kernel = FakeKernel(Journal())
+    let loop = EventLoop.make()
+    private let folder = ScratchFolder()
+    private let listening: Descriptor
+    private let maximumOwners: Int
+    private var clients: [ControlClient] = []
+    private(set) lazy var engine = Engine(kernel: kernel, host: self)
+    private(set) lazy var control = ControlServer(
+        app: .a, listening: listening, loop: loop, host: self, maximumOwners: maximumOwners,
+        accept: { [unowned self] in acceptFails != 0 ? acceptFails : movedUp(curfew_unix_accept($0)) })
+    private(set) var log = EventLog()
+    private(set) var inputs: [Input] = []
+
+    /// What whoever sends by the socket may do.
+    var senders = ControlSession.Role.operator
+    var tellsSenders = true
+    /// The processes of the app, besides `leader`.
+    var members: Set<Int32> = [getpid()]
+    var leader: Int32 = 1_000_000_001
+    var isLeaderGone = false
+    /// What accepting answers, where it isn't 0.
+    var acceptFails: Int32 = 0
+    /// Above this number a descriptor that is accepted is put, where it isn't 0.
+    var acceptsAbove: Int32 = 0
+    /// Whether what clients ask for waits, and isn't told to the core.
+    var isHeldUp = false
+    private(set) var sentHome = 0
+
+    init(maximumOwners: Int = TaskOwners.maximum) {
+        self.maximumOwners = maximumOwners
+        listening = Descriptor(curfew_unix_listen(folder.path + "/a.sock", 64))
+        engine.launch(.a, Policy(profile: .ios4))
+        engine.feed(.started(.a))
+        _ = control
+        inputs = []
+    }
+
+    deinit {
+        for client in clients { client.close() }
+        control.closeAll()
+        var (listening, epoll) = (listening, loop.epoll)
+        listening.close()
+        epoll.close()
+        folder.remove()
+    }
+
+    private func movedUp(_ number: Int32) -> Int32 {
+        guard acceptsAbove > 0, number >= 0 else { return number }
+        defer { close(number) }
+        return fcntl(number, F_DUPFD_CLOEXEC, acceptsAbove)
+    }
+
+    // MARK: Clients
+
+    /// One that waits at the socket.
+    func connect() -> ControlClient {
+        let client = ControlClient(Descriptor(curfew_unix_connect(folder.path + "/a.sock", 0)))
+        clients.append(client)
+        return client
+    }
+
+    /// One whose session is held.
+    func client() -> ControlClient {
+        let client = connect()
+        run()
+        return client
+    }
+
+    /// The app's own pipe.
+    func pipe() -> ControlClient {
+        var pair: [Int32] = [-1, -1]
+        _ = pair.withUnsafeMutableBufferPointer { curfew_socketpair($0.baseAddress) }
+        control.addPipe(
+            Descriptor(pair[0]), childsEnd: Descriptor(fcntl(pair[1], F_DUPFD_CLOEXEC, 0)), of: .a)
+        let client = ControlClient(Descriptor(pair[1]))
+        clients.append(client)
+        return client
+    }
+
+    /// Sessions that only count.
+    func addIdleSessions(_ count: Int) {
+        for _ in 0..<count { control.addPipe(.none, childsEnd: .none, of: .a) }
+    }
+
+    // MARK: The loop
+
+    /// What is ready now is dealt with once; false when nothing was.
+    @discardableResult
+    func turn(within milliseconds: Int32 = 0) -> Bool {
+        let ready = loop.ready(within: milliseconds)
+        for event in ready {
+            guard let (source, number) = EventLoop.Source.of(event.token) else { continue }
+            switch source {
+            case .listener: control.acceptSessions()
+            case .connection: control.serve(ConnectionID(number), events: event.events)
+            case .owner: control.ownerExited(OwnerID(number))
+            default: Issue.record("\(source) woke the loop")
+            }
+        }
+        return !ready.isEmpty
+    }
+
+    /// Until nothing is ready.
+    func run() {
+        for _ in 0..<10_000 where !turn() { return }
+        Issue.record("something is always ready")
+    }
+
+    /// Sends lines, and what came back.
+    func ask(_ client: ControlClient, _ lines: String...) -> [String] {
+        client.send(lines)
+        run()
+        return client.read()
+    }
+
+    // MARK: What the server is told
+
+    var now: Instant { kernel.now }
+    var lifecycleNow: Instant { engine.now.lifecycle }
+    func feed(_ input: Input) {
+        inputs.append(input)
+        if !isHeldUp { engine.feed(input) }
+    }
+    func app(_ app: AppID) -> App? { engine.core.app(app) }
+    func name(of app: AppID) -> String { "backup" }
+    func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
+    func prepareStatus(of app: AppID) {}
+    func statusFields(of app: App) -> [Field] { [Field("state", app.state.rawValue)] }
+    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log.recent }
+    func clientSentHome(_ app: AppID) { sentHome += 1 }
+    func role(of sender: curfew_sender) -> ControlSession.Role {
+        #expect(sender.pid == getpid())
+        return senders
+    }
+    func contains(_ pid: Int32, app: AppID) -> Bool { app == .a && members.contains(pid) }
+    func mainPid(of app: AppID) -> Int32 { leader }
+    func livingLeader(of app: AppID) -> Int32? { isLeaderGone ? nil : leader }
+
+    // MARK: What the engine tells
+
+    func deliver(_ delivery: Delivery, to app: AppID) {
+        control.deliver(delivery, delivery.message(containment: "tree"))
+    }
+    func reply(_ reply: Reply, to request: RequestID) { control.reply(reply, to: request) }
+    func record(_ record: EventRecord, of app: AppID) { control.tell(log.append(record, at: kernel.now), of: app) }
+    func willEnd(_ app: AppID, _ report: KillReport) {}
+    func willSignal(_ app: AppID, _ signal: Int32) {}
+    func pressureChanged(to level: PressureLevel, available: UInt64) {}
+    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
+    func ended(_ app: AppID, _ ending: Ending) {}
+
+    /// Why channels were dropped, so far.
+    var drops: [String] {
+        log.entries.compactMap { if case .channelDropped(let reason) = $0.record { reason } else { nil } }
+    }
+
+    var notes: [Note] { log.entries.compactMap { if case .note(let note) = $0.record { note } else { nil } } }
+}
+
+/// The other end of a session, which reads only when it is told to.
+final class ControlClient {
+    private var descriptor: Descriptor
+    private var rest: [UInt8] = []
+    /// Whether the server has closed its end.
+    private(set) var isClosed = false
+
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+    func send(_ lines: [String]) { send(raw: lines.map { $0 + "\n" }.joined()) }
+
+    func send(raw text: String) {
+        var text = text
+        let sent = text.withUTF8 {
+            Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        }
+        #expect(sent == text.utf8.count)
+    }
+
+    /// The lines that are there; of events without their number and time.
+    func read() -> [String] {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = recv(descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            // What it has left unread makes its end a reset.
+            if count == 0 || count < 0 && errno == ECONNRESET { isClosed = true }
+            if count <= 0 { break }
+            rest += buffer[..<count]
+        }
+        guard let end = rest.lastIndex(of: 10) else { return [] }
+        defer { rest.removeFirst(end + 1) }
+        return rest[..<end].split(separator: 10, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self).split(separator: " ").filter {
+                !$0.hasPrefix("time=") && !$0.hasPrefix("number=")
+            }.joined(separator: " ")
+        }
+    }
+
+    func close() { descriptor.close() }
+}
