@@ -14,7 +14,7 @@ import time
 import pexpect
 import pytest
 
-from conftest import LIMIT, binary, is_alive, mounted_cgroups, state_letter, wait_for
+from conftest import LIMIT, PATIENCE, binary, is_alive, mounted_cgroups, state_letter, wait_for
 
 PROMPT = "@ready@ "
 NAME = f"app{os.getpid()}"
@@ -312,7 +312,7 @@ RAW = "import tty, time; tty.setraw(0); print('up\\r\\n', end='', flush=True); t
 def test_a_killed_program_leaves_no_raw_terminal(bash, how):
     """Killed in raw mode, by somebody or by a limit of ours, it leaves the terminal as it was."""
     before = bash.do("stty -g")
-    options = "--time-limit 1s" if how == "limit" else ""
+    options = f"--time-limit {PATIENCE:g}s" if how == "limit" else ""
     app = bash.start(f'python3 -c "{RAW}"', options=options)
     if how == "signal":
         os.kill(app.pid, signal.SIGKILL)

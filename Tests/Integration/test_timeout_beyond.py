@@ -274,7 +274,8 @@ class TestLifecycle:
 class TestTimeScale:
     def test_divides(self, timeouts):
         """Ten minutes and five pass in two hundredths."""
-        assert timeouts.run("--time-scale", "60000", "-k", "5m", "10m", "sleep", "300")[0] == 124
+        # In five milliseconds a busy machine may not have had it die of the first signal; then there is the second.
+        assert timeouts.run("--time-scale", "60000", "-k", "5m", "10m", "sleep", "300")[0] in (124, -signal.SIGKILL)
 
 
 def parent(pid):
