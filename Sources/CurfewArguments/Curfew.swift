@@ -25,8 +25,8 @@ public struct Curfew: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self,
-            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, QuitCommand.self, PsCommand.self,
-            StatusCommand.self,
+            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, AdvanceCommand.self,
+            QuitCommand.self, PsCommand.self, StatusCommand.self,
             EventsCommand.self, ReportCommand.self, ReplayCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
 

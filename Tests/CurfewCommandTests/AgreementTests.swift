@@ -60,6 +60,7 @@ struct AgreementTests {
         switch verb {
         case "run": ["true"]
         case "home", "open", "interrupt", "dismiss", "quit", "warn", "task begin": ["backup"]
+        case "advance": ["backup", "10m"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]

@@ -14,6 +14,7 @@ enum Verdict: Equatable {
                 switch verb {
                 case "run": _ = try RunArguments.parse(reader)
                 case "wake", "post": _ = try PostingArguments.parse(reader)
+                case "advance": _ = try AdvanceArguments.parse(reader)
                 case "warn": _ = try WarnArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)

@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, quit, ps, status, events, report, replay, doctor, task"
+    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, advance, quit, ps, status, events, report, replay, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
@@ -40,15 +40,16 @@ OPTIONS = {
         "--settings", "--settings-signal", "--watchdog", "--journal", "--memory-high", "--background-memory",
         "--background-memory-high", "--memory-low", "--background-cpu", "--cpu-limit-action", "--background-priority",
         "--locks", "--lock-wait", "--page-out", "--page-out-above", "--resume-limit", "--disk-low", "--strict",
+        "--manual-clock",
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "doctor": ["--json"], "warn": ["--json"],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "doctor": ["--json"], "warn": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "warn": ["x"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "post": ["x", "fetch"], "quit": ["x"], "warn": ["x"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -194,7 +195,7 @@ def test_unknown_option(sandbox, verb):
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
-             "--exits-on-suspend", "--strict"}
+             "--exits-on-suspend", "--strict", "--manual-clock"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')

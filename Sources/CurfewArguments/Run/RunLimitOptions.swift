@@ -43,4 +43,10 @@ struct RunLimitOptions: ParsableArguments {
             default: 1).
             """, valueName: "N"))
     var timeScale: ScaleValue?
+
+    @Flag(
+        help: """
+            Hold the app's time: no budget, watchdog or limit that is a time runs but by `curfew advance`. For tests.
+            """)
+    var manualClock = false
 }

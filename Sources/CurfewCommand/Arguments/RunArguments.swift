@@ -54,6 +54,7 @@ public final class RunArguments {
     private var hasSettingsSignal = false
     private var watchdogInterval: Span?
     private var journalPath: String?
+    private var holdsTime = false
 
     /// Throws for an unknown option, a bad value, or no command.
     public static func parse(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
@@ -126,6 +127,7 @@ public final class RunArguments {
             let interval = try reader.span()
             watchdogInterval = interval == .zero || interval.isInfinite ? nil : interval
         case .journal: journalPath = try reader.path()
+        case .manualClock: holdsTime = true
         }
     }
 
@@ -152,6 +154,7 @@ public final class RunArguments {
         plan.isStrict = isStrict
         plan.reportPath = reportPath
         plan.journalPath = journalPath
+        plan.holdsTime = holdsTime
         plan.settingsPath = settingsPath
         plan.eventSignals = eventSignals
         plan.eventHooks = eventHooks

@@ -45,6 +45,7 @@ public enum RunOption: String, CaseIterable, Sendable {
     case settingsSignal = "--settings-signal"
     case watchdog = "--watchdog"
     case journal = "--journal"
+    case manualClock = "--manual-clock"
 
     /// As `init(rawValue:)`, by comparing one after the other: for so many cases that would build a hash table first,
     /// 70,000 instructions on the way to a launch.

@@ -13,7 +13,9 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
-        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status", "report", "doctor",
+        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "quit", "ps", "status",
+            "report",
+            "doctor",
             "task remaining", "task list":
             ["--json"]
         default: []
@@ -26,6 +28,7 @@ public enum VerbSyntax {
         case "home", "open", "interrupt", "dismiss", "quit", "replay", "task end": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
+        case "advance": 2...2
         case "status", "events", "report": 0...1
         default: 0...0
         }
@@ -38,6 +41,7 @@ public enum VerbSyntax {
         case "replay": "a file is needed, as `curfew run --journal FILE` wrote it"
         case "wake" where given == 1, "post" where given == 1:
             "an event's name is needed, such as: curfew \(verb) backup fetch"
+        case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }
     }

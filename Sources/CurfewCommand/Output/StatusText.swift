@@ -34,6 +34,7 @@ enum StatusText {
             app.has("memory-high") ? ("soft limit", app.size("memory-high")) : nil,
             app.has("swapped") ? ("paged out", pagedOut(app)) : nil,
             app.has("memory-pressure") ? ("pressure", "the machine's memory: \(app["memory-pressure"])") : nil,
+            app["clock"] == "manual" ? ("clock", "stands still; `curfew advance \(app.text("app")) D` moves it") : nil,
             app["throttled"] == "true" ? ("throttled", "to its share of CPU time, until it is opened") : nil,
             app.has("locks") ? ("locked files", app.text("locks")) : nil,
             app.has("grace") ? ("grace", grace(app)) : nil,

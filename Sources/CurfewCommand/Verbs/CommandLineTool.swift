@@ -8,8 +8,8 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "quit", "ps", "status",
-        "events", "report", "replay", "doctor", "task",
+        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "quit", "ps",
+        "status", "events", "report", "replay", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -45,6 +45,7 @@ public enum CommandLineTool {
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn": return try DrivingVerbs.warn(reader)
+        case "advance": return try AdvanceVerb.run(reader)
         case "quit": return try DrivingVerbs.quit(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)

@@ -43,9 +43,10 @@ struct ControlClient {
         var final: Message
     }
 
-    mutating func request(_ message: Message) throws(Failure) -> Answer {
+    /// `isPatient`: waits for as long as the supervisor lives.
+    mutating func request(_ message: Message, isPatient: Bool = false) throws(Failure) -> Answer {
         try send(message)
-        let deadline = curfew_monotonic_nanoseconds() + Self.limitSeconds * 1_000_000_000
+        let deadline = isPatient ? nil : curfew_monotonic_nanoseconds() + Self.limitSeconds * 1_000_000_000
         var items: [Message] = []
         while let line = try receive(until: deadline) {
             switch line.verb {
@@ -133,7 +134,7 @@ extension ControlClient.Failure {
 
     /// A refusal that the next try may not meet has a status of its own.
     var refusalStatus: Int32 {
-        guard case .refused(let code, _) = self else { return ExitStatus.unavailable }
+        guard case .refused(let code, _) = self, code != "unsupported" else { return ExitStatus.unavailable }
         return ["invalid", "forbidden", "unknown", "malformed"].contains(code)
             ? ExitStatus.failure : ExitStatus.temporaryFailure
     }

@@ -68,12 +68,17 @@ enum SeeingVerbs {
     private static func show(_ event: Message, asJSON: Bool) {
         if asJSON {
             Output.print(.object(event.jsonMembers), indent: nil)
-            return
+        } else {
+            Output.print(line(event))
         }
-        let hidden: Set = ["name", "number", "time", "app"]
+    }
+
+    /// An event for people; its time is the day's, in real time.
+    static func line(_ event: Message) -> String {
+        let hidden: Set = ["name", "number", "time", "app", "id"]
         let details = event.fields.filter { !hidden.contains($0.key) }.map { "\($0.key)=\($0.value)" }
         let line = [TimeOfDay.text(event["time"] ?? ""), event["name"] ?? ""] + details
-        Output.print(line.joined(separator: "  "))
+        return line.joined(separator: "  ")
     }
 }
 

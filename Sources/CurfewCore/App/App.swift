@@ -173,6 +173,12 @@ public struct App: Sendable, Hashable {
     /// Whether a watchdog runs whose report tells the CPU time used meanwhile.
     public var isWatched: Bool { launch != nil || !pending.isEmpty || isTerminating }
 
+    /// Whether it has something to do yet: an answer, its launch, its end, the last of its tasks once it was warned, or what
+    /// a plain app does in its grace.
+    public var owes: Bool {
+        isWatched || warning != nil && !tasks.isEmpty || phase == .background && grace != nil
+    }
+
     public var launchedInBackground: Bool { options.inBackground }
 
     var isInForeground: Bool {

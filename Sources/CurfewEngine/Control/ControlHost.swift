@@ -20,6 +20,8 @@ protocol ControlHost: AnyObject {
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry>
     /// A client wanted it sent home, and that was done as far as it could be.
     func clientSentHome(_ app: AppID)
+    /// Begins to move lifecycle time, and answers itself; or why it doesn't: a code, and words.
+    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)?
     func record(_ record: EventRecord, of app: AppID)
 
     // MARK: Processes

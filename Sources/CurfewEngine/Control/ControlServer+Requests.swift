@@ -39,6 +39,7 @@ extension ControlServer {
         case .interrupt: host.feed(.interrupt(app, request: requests.wait(for: request)))
         case .dismiss: host.feed(.dismiss(app, request: requests.wait(for: request)))
         case .warn: warn(request, app)
+        case .advance: if let (code, why) = host.beginAdvance(request) { refuse(request, code, why) }
         case .post:
             guard let change = postedEvent(request, { .change($0) }) else { return }
             host.feed(.post(app, change, request: requests.wait(for: request)))
@@ -50,7 +51,7 @@ extension ControlServer {
 
     // MARK: Answers
 
-    private func reply(to request: ControlRequest, _ message: Message) {
+    func reply(to request: ControlRequest, _ message: Message) {
         var message = message
         if let id = request.id { message.fields.insert(Field("id", id), at: 0) }
         send(message, to: request.session)

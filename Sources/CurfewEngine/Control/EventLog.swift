@@ -21,7 +21,7 @@ struct EventLog {
     static let capacity = 256
 
     private(set) var entries: [Entry] = []
-    private var lastNumber = 0
+    private(set) var lastNumber = 0
 
     mutating func append(_ record: EventRecord, at now: Instant) -> Entry {
         lastNumber += 1

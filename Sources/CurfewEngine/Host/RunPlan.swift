@@ -33,6 +33,8 @@ public final class RunPlan {
     public var diskLow: Amount?
     /// What durations are divided by.
     public var timeScale = 1.0
+    /// Whether lifecycle time stands still but for `curfew advance`.
+    public var holdsTime = false
     /// Whether what can't be enforced here is refused, and not only told.
     public var isStrict = false
     public var reportPath: String?

@@ -30,6 +30,7 @@ extension Supervision {
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
         fields += memoryFields(of: app)
+        if engine.isTimeHeld { fields.append(Field("clock", "manual")) }
         if app.isThrottled { fields.append(Field("throttled", "true")) }
         if !app.heldLocks.isEmpty {
             fields.append(Field("locks", app.heldLocks.map(\.text).joined(separator: "; ")))

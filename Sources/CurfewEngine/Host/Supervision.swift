@@ -68,6 +68,7 @@ final class Supervision {
     /// The kill for which that was looked at already.
     var foreseenKill: Instant?
     var hooks: HookRunner?
+    var pendingAdvance: PendingAdvance?
     /// Whoever waited for the app was killed, and it is being ended.
     var isFrontGone = false
 
@@ -92,6 +93,7 @@ final class Supervision {
         hooks = HookRunner.start(plan.eventHooks, callersMask: callersMask)
         leaveFrontsGroup()
         engine.journal = journal
+        if plan.holdsTime { engine.holdTime() }
         launch()
         while ending == nil { waitOnce() }
         finish()
@@ -108,11 +110,13 @@ final class Supervision {
     }
 
     private func waitOnce() {
-        let milliseconds = armTimer()
+        let armed = armTimer()
+        let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
         withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
             let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
             if count <= 0, milliseconds >= 0 { handleDeadline() }
             for index in 0..<max(0, Int(count)) where ending == nil { handle(ready[index]) }
+            if ending == nil, pendingAdvance != nil { continueAdvance(isIdle: count <= 0) }
         }
     }
 
@@ -167,7 +171,7 @@ final class Supervision {
         _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
     }
 
-    private func milliseconds(until deadline: Instant) -> Int32 {
+    func milliseconds(until deadline: Instant) -> Int32 {
         let left = (deadline - kernel.now).nanoseconds
         return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
     }
@@ -184,7 +188,10 @@ extension Supervision: EngineHost {
         if from.isForeground, to == .background { jobControl?.leftForeground() }
     }
 
-    func ended(_ app: AppID, _ ending: Ending) { self.ending = ending }
+    func ended(_ app: AppID, _ ending: Ending) {
+        self.ending = ending
+        answerAdvance()
+    }
 
     func pressureChanged(to level: PressureLevel, available: UInt64) {
         record(.pressure(level, available: available), of: Self.app)

@@ -135,6 +135,8 @@ final class ControlScene: ControlHost, EngineHost {
     func app(_ app: AppID) -> App? { engine.core.app(app) }
     func name(of app: AppID) -> String { "backup" }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
+    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { ("unsupported", "its time runs") }
+
     func prepareStatus(of app: AppID) {}
     func statusFields(of app: App) -> [Field] { [Field("state", app.state.rawValue)] }
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log.recent }
