@@ -30,6 +30,10 @@ static uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOM
 
 static void store(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
+// Each half writes its own word, then reads the other's: one of them at least sees what the other has written. Else the
+// front could wait for room that was made meanwhile, and nobody would ring.
+static void meet(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
 unsigned curfew_news_room(const void *page)
 {
     const struct board *on = board(page);
@@ -43,18 +47,19 @@ bool curfew_news_put(void *page, struct curfew_news news)
         return false;
     on->news[on->last % NEWS] = news;
     store(&on->last, on->last + 1);
+    meet();
     return true;
 }
 
 int curfew_news_take(void *page, struct curfew_news *news)
 {
     struct board *on = board(page);
-    unsigned room = curfew_news_room(page);
-    if (room == NEWS)
+    if (curfew_news_room(page) == NEWS)
         return 0;
     *news = on->news[on->taken % NEWS];
     store(&on->taken, on->taken + 1);
-    return room <= CURFEW_NEWS_RESERVE ? 2 : 1;
+    meet();
+    return curfew_news_room(page) <= CURFEW_NEWS_RESERVE + 1 ? 2 : 1;
 }
 
 void curfew_set_wish(void *page, uint32_t number, int signal) { store(&board(page)->wish, number << 8 | (uint32_t)signal); }

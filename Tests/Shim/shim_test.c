@@ -1494,6 +1494,65 @@ static void test_news_between_processes(void)
     munmap(page, CURFEW_SHARED_SIZE);
 }
 
+enum { ROOM_ROUNDS = 200000 };
+
+// Both at once, each on its own thread: one puts what leaves the front no room but its reserve, one takes.
+struct meeting {
+    void *page;
+    unsigned turn;             // the round that may begin
+    unsigned done;             // how many have finished theirs, in all
+    unsigned has_waited;       // the round in which the front last saw no room
+};
+
+// Soon where both threads run, and in any case where they take turns.
+static void wait_until(const unsigned *word, unsigned value)
+{
+    for (unsigned spins = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; spins++)
+        if (spins > 2000)
+            sched_yield();
+}
+
+static void *front_puts(void *of)
+{
+    struct meeting *meeting = of;
+    for (unsigned round = 1; round <= ROOM_ROUNDS; round++) {
+        wait_until(&meeting->turn, round);
+        curfew_news_put(meeting->page, (struct curfew_news){.signal = 1});
+        if (curfew_news_room(meeting->page) <= CURFEW_NEWS_RESERVE)
+            meeting->has_waited = round;
+        __atomic_add_fetch(&meeting->done, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void test_nobody_waits_for_room_unheard(void)
+{
+    about("room made while the front looks for it");
+    struct meeting meeting = {.page = curfew_map_shared_page()};
+    pthread_t front;
+    struct curfew_news news;
+    unsigned unheard = 0, waited = 0;
+    for (int i = 0; i < CURFEW_NEWS - CURFEW_NEWS_RESERVE - 1; i++)
+        curfew_news_put(meeting.page, (struct curfew_news){.signal = 1});
+    must(-pthread_create(&front, NULL, front_puts, &meeting), "pthread_create");
+    for (unsigned round = 1; round <= ROOM_ROUNDS; round++) {
+        __atomic_store_n(&meeting.turn, round, __ATOMIC_RELEASE);
+        // Sometimes the front comes first, mostly they come together.
+        if (round % 64 == 0)
+            wait_until(&meeting.done, round);
+        for (volatile unsigned i = 0; i < round % 512; i++)
+            ;
+        int taken = curfew_news_take(meeting.page, &news);
+        wait_until(&meeting.done, round);
+        waited += meeting.has_waited == round;
+        unheard += meeting.has_waited == round && taken != 2;
+    }
+    pthread_join(front, NULL);
+    CHECK(waited > 0);
+    CHECK_EQ(unheard, 0);
+    munmap(meeting.page, CURFEW_SHARED_SIZE);
+}
+
 // Stopped, it is continued by its own timer, which goes on.
 static void stopped_and_woken(const void *unused)
 {
@@ -2487,6 +2546,7 @@ static void test_processes(void)
     test_shared_page();
     test_news();
     test_news_between_processes();
+    test_nobody_waits_for_room_unheard();
     about("waker");
     in_helper(stopped_and_woken, NULL);
     about("own children");

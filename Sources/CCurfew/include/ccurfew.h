@@ -263,7 +263,7 @@ struct curfew_news {
 enum { CURFEW_NEWS = 64, CURFEW_NEWS_RESERVE = 8 };
 unsigned curfew_news_room(const void *page);             // for so many more
 bool curfew_news_put(void *page, struct curfew_news news);         // the front's alone; false: no room, nothing done
-// The supervisor's alone. 1: taken; 2: taken, and there was so little room before that the front may wait; 0: none.
+// The supervisor's alone. 1: taken; 2: taken, and there is so little room that the front may have waited; 0: none.
 int curfew_news_take(void *page, struct curfew_news *news);
 // A wish to stop by this signal, or by none any more: the supervisor's alone.
 void curfew_set_wish(void *page, uint32_t number, int signal);     // the lower 24 bits of the number
