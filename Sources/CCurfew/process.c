@@ -87,18 +87,6 @@ int curfew_kill(pid_t pid, int signal)
     return (int)RAW(SYS_kill, pid, signal);
 }
 
-// Source: sigqueue(3), "C library/kernel differences".
-int curfew_queue_signal(pid_t pid, int signal, int value)
-{
-    siginfo_t info = {0};
-    info.si_signo = signal;
-    info.si_code = SI_QUEUE;
-    info.si_pid = (pid_t)RAW(SYS_getpid);
-    info.si_uid = (uid_t)RAW(SYS_getuid);
-    info.si_value.sival_int = value;
-    return (int)RAW(SYS_rt_sigqueueinfo, pid, signal, &info);
-}
-
 // ---- this process -----------------------------------------------------------------------------
 
 int curfew_set_subreaper(void)
@@ -167,15 +155,14 @@ int curfew_signal_default(int signal)
     return result < 0 ? (int)result : old.handler == SIG_IGN;
 }
 
-// siginfo is a union: the sender is there only with these codes, the value only with SI_QUEUE. Source: sigaction(2).
-static struct curfew_signal_info signal_info(int signal, int code, pid_t pid, int value)
+// siginfo is a union: the sender is there only with these codes. Source: sigaction(2).
+static struct curfew_signal_info signal_info(int signal, int code, pid_t pid)
 {
     bool has_sender = code == SI_USER || code == SI_QUEUE || code == SI_TKILL || (signal == SIGCHLD && code > 0);
     return (struct curfew_signal_info){
         .signal = signal,
         .code = code,
         .pid = has_sender ? pid : 0,
-        .value = code == SI_QUEUE ? value : 0,
     };
 }
 
@@ -185,7 +172,7 @@ int curfew_wait_signal(uint64_t mask, struct curfew_signal_info *info)
     long result = RAW(SYS_rt_sigtimedwait, &mask, &from, 0, RAW_SIGNAL_SET_SIZE);
     if (result < 0)
         return (int)result;
-    *info = signal_info(from.si_signo, from.si_code, from.si_pid, from.si_value.sival_int);
+    *info = signal_info(from.si_signo, from.si_code, from.si_pid);
     return 0;
 }
 
@@ -205,7 +192,7 @@ int curfew_signalfd_read(int fd, struct curfew_signal_info *info)
         return (int)result;
     if (result != sizeof from)
         return -EIO;
-    *info = signal_info((int)from.ssi_signo, from.ssi_code, (pid_t)from.ssi_pid, from.ssi_int);
+    *info = signal_info((int)from.ssi_signo, from.ssi_code, (pid_t)from.ssi_pid);
     return 1;
 }
 

@@ -70,7 +70,6 @@ struct curfew_signal_info {
     int signal;
     int code;                  // SI_USER, SI_KERNEL, SI_QUEUE, CLD_*
     pid_t pid;
-    int value;                 // sigqueue's value
 };
 
 int curfew_waitid(int id_type, int id, int options, struct curfew_wait_info *info);  // raw waitid
@@ -78,7 +77,6 @@ int curfew_pidfd_open(pid_t pid);
 int curfew_pidfd_send_signal(int pidfd, int signal);
 int curfew_pidfd_parent(int pidfd);                    // its parent's pid, 0: none here; -ENOTTY, -EINVAL before Linux 6.13
 int curfew_kill(pid_t pid, int signal);
-int curfew_queue_signal(pid_t pid, int signal, int value);
 int curfew_set_subreaper(void);
 int curfew_set_parent_death_signal(int signal);
 int curfew_set_name(const char *name);                 // comm, at most 15 bytes
