@@ -4,10 +4,15 @@ import Testing
 
 @testable import CurfewLinux
 
+private let hasSharedMemory: Bool = {
+    var system = statfs()
+    return statfs("/dev/shm", &system) == 0 && system.f_type == 0x0102_1994
+}()
+
 // Skipped where /dev/shm is no tmpfs.
 @Suite(
     "Memory in files that are in no process's map",
-    .enabled(if: curfew_is_in_memory_at(AT_FDCWD, "/dev/shm") == 1, "no tmpfs at /dev/shm"))
+    .enabled(if: hasSharedMemory, "no tmpfs at /dev/shm"))
 struct MemoryFilesTests {
     /// A file in memory without a name, and so much in it; open until it is closed.
     private func memoryFile(_ bytes: Int) throws -> Int32 {
@@ -54,9 +59,40 @@ struct MemoryFilesTests {
         defer { close(reader) }
         #expect(reader >= 0)
         #expect(found().sizes[which] == 1 << 20)
-        #expect(curfew_is_in_memory_at(AT_FDCWD, "/proc/self/fd/\(reader)") == 1)
-        #expect(curfew_is_in_memory_at(AT_FDCWD, "/proc/self/status") == 0)
-        #expect(curfew_is_in_memory_at(AT_FDCWD, "/nowhere") == -ENOENT)
+        let program = open("/proc/self/exe", O_RDONLY)
+        defer { close(program) }
+        let files = found()
+        #expect(!files.fileSystems.hold(device: file(program).device))
+        #expect(files.fileSystems.hold(device: which.device))
+    }
+
+    @Test("A memfd counts, though it is on no mount that anybody has")
+    func memfds() throws {
+        let number = curfew_memory_file(false)
+        try #require(number >= 0)
+        defer { close(number) }
+        #expect(ftruncate(number, 1 << 20) == 0)
+        let page = [UInt8](repeating: 1, count: 8192)
+        #expect(write(number, page, page.count) == page.count)
+        #expect(found().sizes[file(number)] == 8192)
+    }
+
+    @Test("Lines of mountinfo tell what is in memory")
+    func mounts() {
+        var systems = MemoryFileSystems()
+        for line in [
+            "4000000001 35 0:28 / /dev/shm rw,nosuid shared:4 - tmpfs tmpfs rw,size=1k",
+            "4000000002 35 259:1 /a\\040-\\040tmpfs /c rw - ext4 /dev/vda rw", "4000000003 35 0:29 / /h rw - hugetlbfs none rw",
+            "4000000004 35 0:30 / /fuse rw - fuse tmpfs rw,user_id=0", "4000000005 35 0:31 / /x rw - tmpfsx none rw",
+            "4000000006 35 0:32 / /cut rw", "4000000007", "",
+        ] {
+            Array(line.utf8).withUnsafeBytes { systems.note($0) }
+        }
+        #expect(
+            systems.mounts == [
+                4_000_000_001: true, 4_000_000_002: false, 4_000_000_003: true, 4_000_000_004: false, 4_000_000_005: false,
+            ])
+        #expect(systems.devices == [28: true, 29: true])
     }
 
     @Test("What was there before is taken off, and no more than is there now")

@@ -144,6 +144,21 @@ for _ in range(2000):
         pathlib.Path(f"/dev/shm/cf-{sandbox.marker}").unlink(missing_ok=True)
 
 
+def test_a_file_whose_server_never_answers_holds_up_nothing(sandbox):
+    """To look at one can mean to wait for its server, a program of the app's for instance; what else it has is counted."""
+    folder = sandbox.scratch / "mount"
+    folder.mkdir()
+    running = sandbox.start(
+        sys.executable, PROGRAMS / "silent_fuse.py", folder, 40,
+        options=["--containment", "tree", "--memory", "70M", "--time-limit", "3s"])
+    said = running.read_line()
+    if said.startswith("can't"):
+        pytest.skip(f"no file system of a program can be mounted here: {said}")
+    wait_for("its memfd to be counted", lambda: running.status()["footprint"] >= 40 * MIB)
+    status, _, err = running.finish()
+    assert (status, "killed: time-limit" in err) == (124, True), err
+
+
 def test_swapped_memory_is_limited(sandbox, swap):
     """What is paged out isn't resident, and counts."""
     script = """

@@ -148,7 +148,8 @@ struct curfew_file_status {
 };
 int curfew_stat_at(int directory, const char *path, bool follow, struct curfew_file_status *status);
 int curfew_fstat(int fd, struct curfew_file_status *status);
-int curfew_is_in_memory_at(int directory, const char *path);   // 1: of tmpfs or hugetlbfs, as a memfd is; 0
+int curfew_stat_locally_at(int directory, const char *path, struct curfew_file_status *status);   // follows; asks no server
+int curfew_memory_file(bool huge);                     // a memfd; CLOEXEC
 
 // Lists a directory: packs its names, NUL-terminated, one after another, without . and .. .
 // Returns the bytes used; *offset (0 at first) is where to go on, and is -1 after the last.

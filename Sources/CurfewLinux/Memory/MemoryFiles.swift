@@ -16,16 +16,13 @@ struct MemoryFiles {
 
     /// The bytes of each that are there, in memory or in swap.
     private(set) var sizes: [File: UInt64] = [:]
-    /// Which devices are file systems in memory.
-    private var inMemory: [UInt64: Bool]
+    private(set) var fileSystems: MemoryFileSystems
     private var left = Self.mostDescriptors
 
-    init(knowing inMemory: [UInt64: Bool] = [:], sizes: [File: UInt64] = [:]) {
-        self.inMemory = inMemory
+    init(_ fileSystems: MemoryFileSystems = MemoryFileSystems(), sizes: [File: UInt64] = [:]) {
+        self.fileSystems = fileSystems
         self.sizes = sizes
     }
-
-    var knownDevices: [UInt64: Bool] { inMemory }
 
     var bytes: UInt64 { sizes.values.reduce(0, +) }
 
@@ -38,17 +35,21 @@ struct MemoryFiles {
             Directory.forEachName(in: directory.number) { name in
                 guard left > 0 else { return }
                 left -= 1
-                look(at: name, in: directory)
+                look(at: name, in: directory, of: pid)
             }
             return ()
         }
     }
 
+    /// Followed is only a link to a file in memory: to look at another's can mean to wait for its server.
+    ///
     /// The link's own mode tells how it is open. Source: proc_pid_fd(5).
-    private mutating func look(at name: UnsafePointer<CChar>, in directory: Descriptor) {
+    private mutating func look(at name: UnsafePointer<CChar>, in directory: Descriptor, of pid: Int32) {
+        guard Self.hasPath(name, in: directory), let mount = Self.mount(of: name, in: pid), fileSystems.mayHold(mount, of: pid)
+        else { return }
         var status = curfew_file_status()
-        guard curfew_stat_at(directory.number, name, true, &status) == 0, status.mode & S_IFMT == S_IFREG,
-            status.blocks > 0, isInMemory(status.device, name, directory)
+        guard curfew_stat_locally_at(directory.number, name, &status) == 0, status.mode & S_IFMT == S_IFREG,
+            status.blocks > 0, fileSystems.hold(device: status.device)
         else { return }
         var link = curfew_file_status()
         guard curfew_stat_at(directory.number, name, false, &link) == 0,
@@ -58,14 +59,23 @@ struct MemoryFiles {
         sizes[File(device: status.device, inode: status.inode)] = UInt64(status.blocks) * 512
     }
 
-    private mutating func isInMemory(
-        _ device: UInt64, _ name: UnsafePointer<CChar>, _ directory: Descriptor
-    ) -> Bool {
-        if let known = inMemory[device] { return known }
-        let answer = curfew_is_in_memory_at(directory.number, name)
-        guard answer >= 0 else { return false }
-        inMemory[device] = answer == 1
-        return answer == 1
+    /// Pipes, sockets and the like have none.
+    private static func hasPath(_ name: UnsafePointer<CChar>, in directory: Descriptor) -> Bool {
+        var first: CChar = 0
+        // Too long a path is one.
+        return curfew_read_link_at(directory.number, name, &first, 1) != 1 || first == 47
+    }
+
+    /// The number of the mount by which that descriptor was opened.
+    static func mount(of name: UnsafePointer<CChar>, in pid: Int32) -> UInt64? {
+        Procfs.withPath(pid, "/fdinfo/") { path -> UInt64? in
+            strcat(path, name)
+            return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+                let count = curfew_read_file_at(AT_FDCWD, path, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return nil }
+                return UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]).number(after: "mnt_id:")
+            }
+        }
     }
 
     /// Less what each had when it was handed down; it isn't the app's.
@@ -122,7 +132,7 @@ struct MemoryFiles {
     }
 
     /// As stat(2) has it. Source: makedev(3); glibc, bits/sysmacros.h.
-    private static func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
+    static func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
         (major & 0xfff) << 8 | (major & ~0xfff) << 32 | minor & 0xff | (minor & ~0xff) << 12
     }
 }

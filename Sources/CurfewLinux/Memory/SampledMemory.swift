@@ -25,7 +25,7 @@ struct SampledMemory {
 
     /// Of the files that were handed down to the app what was there before it.
     private var handedDown: [MemoryFiles.File: UInt64]?
-    private var devices: [UInt64: Bool] = [:]
+    private var fileSystems = MemoryFileSystems()
     /// In files, when they were last looked at, and what the machine had then.
     private var files: UInt64 = 0
     private var sharedThen: UInt64 = 0
@@ -54,10 +54,10 @@ struct SampledMemory {
     mutating func look(at pids: [Int32], _ machine: Machine) -> MemoryFiles {
         let start = curfew_monotonic_nanoseconds()
         noteHandedDown()
-        var found = MemoryFiles(knowing: devices)
+        var found = MemoryFiles(fileSystems)
         for pid in pids { found.look(at: pid) }
         found.subtract(handedDown ?? [:])
-        devices = found.knownDevices
+        fileSystems = found.fileSystems
         files = found.bytes
         sharedThen = machine.shared
         let now = curfew_monotonic_nanoseconds()
