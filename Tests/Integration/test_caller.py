@@ -59,6 +59,11 @@ class TestIgnoredSignals:
         assert (status, "supervisor-exit" in err) == (125, True), err
         assert not sandbox.processes()
 
+    @pytest.mark.parametrize("ignored", [[], [signal.SIGCHLD]], ids=["none", "SIGCHLD"])
+    def test_task_run_ends_with_its_command(self, sandbox, ignored):
+        """And the command ignores it as its caller did."""
+        assert bool(ignored_by(sandbox, ignored, "task", "run", "x", "--") & 1 << signal.SIGCHLD - 1) == bool(ignored)
+
     def test_the_command_ignores_what_its_caller_did(self, sandbox):
         for ignored in [], [signal.SIGCHLD], [signal.SIGCHLD, signal.SIGUSR1]:
             seen = ignored_by(sandbox, ignored, "run", "--")

@@ -57,6 +57,8 @@ struct TaskRun {
         _ = curfew_set_signal_mask(waitedSignals, &mask)
         var request = SpawnRequest(arguments: UnsafePointer(arguments), environment: UnsafePointer(environ))
         request.signalMask = mask
+        // Children of whoever ignores it are never waited for; the command has what our caller had.
+        if curfew_signal_default(SIGCHLD) == 1 { request.ignoredSignals = 1 << UInt64(SIGCHLD - 1) }
         do throws(SpawnError) {
             let (pid, pidfd) = try request.spawn()
             var unused = pidfd
