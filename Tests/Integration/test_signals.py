@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, binary, is_alive, state_letter, wait_for
+from conftest import LIMIT, Running, binary, is_alive, state_letter, wait_for
 from programs.helpers import PROGRAMS
 
 INSIDE = [sys.executable, PROGRAMS / "inside.py"]
@@ -19,8 +19,8 @@ INSIDE = [sys.executable, PROGRAMS / "inside.py"]
 class Inside:
     """An app that sends signals for the test."""
 
-    def __init__(self, sandbox, *options, **popen):
-        self.running = sandbox.start(*INSIDE, options=options, stdin=subprocess.PIPE, **popen)
+    def __init__(self, sandbox, *options, running=None, **popen):
+        self.running = running or sandbox.start(*INSIDE, options=options, stdin=subprocess.PIPE, **popen)
         self.running.expect("up")
         status = self.running.status()
         self.front, self.supervisor = int(status["front"]), int(status["supervisor"])

@@ -25,7 +25,7 @@ extension Supervision {
             case SIGCONT: break  // It has been its purpose to continue us.
             default:
                 let sender = SignalSender(code: info.code, pid: info.pid)
-                if !isTimeoutsOwn(info.signal, isFromTerminal: false), mayDrive(by: info.signal, sender) {
+                if !isTimeoutsOwn(info.signal, from: sender), mayDrive(by: info.signal, sender) {
                     engine.feed(.quit(Self.app, request: nil))
                 }
             }
@@ -150,7 +150,7 @@ extension Supervision {
 
     private func frontGot(_ signal: Int32, from sender: SignalSender, _ timing: JobControl.Timing) {
         let isFromTerminal = sender == .kernel
-        if isTimeoutsOwn(signal, isFromTerminal: isFromTerminal) { return }
+        if isTimeoutsOwn(signal, from: sender) { return }
         if !plan.hasLifecycle, stopsOrContinues(signal, timing) { return }
         switch signal {
         case SIGCONT:

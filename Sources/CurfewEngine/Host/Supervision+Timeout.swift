@@ -6,15 +6,16 @@ import Glibc
 
 /// What differs under `curfew timeout`: which signals are passed on, and what is said.
 extension Supervision {
-    /// Takes what is passed on: all that would end it; false where it is anything else.
+    /// Takes what is passed on: all that would end it; false where it is anything else. Of an app that has a lifecycle it
+    /// buys time in background, so there whoever is inside has no say.
     ///
     /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
     /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
-    func isTimeoutsOwn(_ signal: Int32, isFromTerminal: Bool) -> Bool {
+    func isTimeoutsOwn(_ signal: Int32, from sender: SignalSender) -> Bool {
         guard let timeout = plan.policy.timeout, timeout.passesOn(signal) else { return false }
         let isBlocked = commandsMask & 1 << UInt64(signal - 1) != 0
-        if isBlocked || curfew_signal_is_ignored(signal) != 0 { return true }
-        engine.feed(.signalled(Self.app, signal, isHeard: isFromTerminal && signal != SIGHUP))
+        if isBlocked || curfew_signal_is_ignored(signal) != 0 || !mayDrive(by: signal, sender) { return true }
+        engine.feed(.signalled(Self.app, signal, isHeard: sender == .kernel && signal != SIGHUP))
         return true
     }
 
