@@ -80,6 +80,11 @@ static void let_run(pid_t supervisor) {
     tell(supervisor, SIGSTOP, 0, 0, heeded.wish);
 }
 
+// Whether that process has sent it: with other codes a sender writes any pid. Source: rt_sigqueueinfo(2).
+static bool is_vouched_for(const struct curfew_signal_info *got, pid_t sender) {
+    return got->pid == sender && (got->code == SI_USER || got->code == SI_TKILL);
+}
+
 // Passes signals on, and stops when asked to, until the supervisor has ended.
 static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
     static const uint64_t urgent = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) | 1ull << (CURFEW_DOORBELL - 1);
@@ -94,7 +99,7 @@ static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
         int code = change_of(supervisor, &change);
         if (code == CLD_STOPPED) let_run(supervisor);
         else if (code != 0) return change;
-        bool is_ours = got.signal == SIGCHLD || got.pid == supervisor || got.pid == getpid();
+        bool is_ours = got.signal == SIGCHLD || is_vouched_for(&got, supervisor) || is_vouched_for(&got, getpid());
         bool is_flood = is_full && got.signal == CURFEW_DOORBELL;
         if (!is_ours && !is_flood) tell(supervisor, got.signal, got.code, got.pid, heeded.wish);
         if (got.signal == CURFEW_DOORBELL) heed(supervisor);

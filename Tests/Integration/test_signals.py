@@ -125,10 +125,38 @@ def test_a_sender_that_is_gone_ends_it(sandbox):
     assert app.running.wait() == 124
 
 
+@pytest.mark.parametrize("sender", ["supervisor", "front"])
+def test_a_forged_signal_is_not_taken_for_curfews_own(sandbox, sender):
+    """A sender who queues a signal writes whose it is; it is passed on as anybody's."""
+    app = Inside(sandbox, "--terminate-limit", "0.2s")
+    forger = subprocess.run(
+        INSIDE, input=f"forge {app.front} {int(signal.SIGTERM)} {getattr(app, sender)} 0\n", text=True,
+        capture_output=True, check=True)
+    assert forger.stdout == "up\ndone\n"
+    assert app.running.wait() == 124
+
+
 def test_timeout_passes_on_what_its_command_sends(sandbox):
     """As GNU's: without a lifecycle there is nothing that a signal could drive."""
     result = sandbox.curfew("timeout", "60", "sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; while :; do sleep 0.01; done")
     assert result.returncode == 9
+
+
+@pytest.mark.parametrize("half", ["front", "supervisor"])
+def test_a_signal_from_inside_buys_a_timeouts_app_no_time(sandbox, half):
+    """Under `curfew timeout --profile` it has a budget, so there a signal that is passed on is an operator's."""
+    process = subprocess.Popen(
+        [binary(), "timeout", "--profile", "ios13", "300", *INSIDE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=sandbox.environment)
+    app = Inside(sandbox, running=Running(sandbox, process, pathlib.Path(sys.executable).name))
+    sandbox.running.append(app.running)
+    app.send("kill", getattr(app, half), signal.SIGTERM)
+    event = wait_for("it to be noted", app.ignored)[0]
+    assert (event["signal"], event["pid"]) == (signal.SIGTERM, app.running.status()["pid"])
+    # An operator's is passed on; it ignores it.
+    os.kill(app.front, signal.SIGTERM)
+    assert len(app.ignored()) == 1
+    app.end()
 
 
 # No signal confuses or ends a half of Curfew
