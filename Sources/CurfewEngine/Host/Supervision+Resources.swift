@@ -20,8 +20,6 @@ extension Supervision {
         let problems = enforceability.problems
         guard !problems.isEmpty else { return }
         if plan.isStrict {
-            var containment = containment
-            _ = containment.remove()
             fail(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
         }
         StandardError.print("\(plan.caller): " + problems.joined(separator: "; "))
