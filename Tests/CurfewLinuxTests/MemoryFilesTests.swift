@@ -82,7 +82,8 @@ struct MemoryFilesTests {
         var systems = MemoryFileSystems()
         for line in [
             "4000000001 35 0:28 / /dev/shm rw,nosuid shared:4 - tmpfs tmpfs rw,size=1k",
-            "4000000002 35 259:1 /a\\040-\\040tmpfs /c rw - ext4 /dev/vda rw", "4000000003 35 0:29 / /h rw - hugetlbfs none rw",
+            "4000000002 35 259:1 /a\\040-\\040tmpfs /c rw - ext4 /dev/vda rw",
+            "4000000003 35 0:29 / /h rw - hugetlbfs none rw",
             "4000000004 35 0:30 / /fuse rw - fuse tmpfs rw,user_id=0", "4000000005 35 0:31 / /x rw - tmpfsx none rw",
             "4000000006 35 0:32 / /cut rw", "4000000007", "",
         ] {
@@ -90,7 +91,8 @@ struct MemoryFilesTests {
         }
         #expect(
             systems.mounts == [
-                4_000_000_001: true, 4_000_000_002: false, 4_000_000_003: true, 4_000_000_004: false, 4_000_000_005: false,
+                4_000_000_001: true, 4_000_000_002: false, 4_000_000_003: true, 4_000_000_004: false,
+                4_000_000_005: false,
             ])
         #expect(systems.devices == [28: true, 29: true])
     }

@@ -23,7 +23,9 @@ struct MemoryFileSystems {
     mutating func mayHold(_ mount: UInt64, of pid: Int32) -> Bool {
         readAnew()
         if let known = mounts[mount] { return known }
-        if readers.count < Self.mostTables, readers.updateValue(true, forKey: UInt64(pid)) == nil { readMounts(of: pid) }
+        if readers.count < Self.mostTables, readers.updateValue(true, forKey: UInt64(pid)) == nil {
+            readMounts(of: pid)
+        }
         // Mounted nowhere: the kernel's own, as for System V's shared memory, or one that has been detached. Of a program's
         // file system only what the kernel knows is seen then; the device tells.
         return mounts[mount] ?? true
@@ -83,7 +85,8 @@ struct MemoryFileSystems {
     /// By the type, which follows ` - `; nil where there is none. Blanks in paths stand as octal.
     private static func isInMemory(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool? {
         let line = UnsafeRawBufferPointer(rebasing: rest)
-        for index in line.indices.dropLast(3) where line[index] == 32 && line[index + 1] == 45 && line[index + 2] == 32 {
+        for index in line.indices.dropLast(3) where line[index] == 32 && line[index + 1] == 45 && line[index + 2] == 32
+        {
             let type = UnsafeRawBufferPointer(rebasing: line[(index + 3)...])
             return type.begins(with: "tmpfs ") || type.begins(with: "devtmpfs ") || type.begins(with: "hugetlbfs ")
         }

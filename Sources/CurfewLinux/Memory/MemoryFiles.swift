@@ -45,7 +45,8 @@ struct MemoryFiles {
     ///
     /// The link's own mode tells how it is open. Source: proc_pid_fd(5).
     private mutating func look(at name: UnsafePointer<CChar>, in directory: Descriptor, of pid: Int32) {
-        guard Self.hasPath(name, in: directory), let mount = Self.mount(of: name, in: pid), fileSystems.mayHold(mount, of: pid)
+        guard Self.hasPath(name, in: directory), let mount = Self.mount(of: name, in: pid),
+            fileSystems.mayHold(mount, of: pid)
         else { return }
         var status = curfew_file_status()
         guard curfew_stat_locally_at(directory.number, name, &status) == 0, status.mode & S_IFMT == S_IFREG,
