@@ -372,7 +372,17 @@ struct EndingTests {
         scenario.after(.seconds(8)).leaderExits(3)
         scenario.remains()
         #expect(scenario.run(.seconds(2)) == Self.restIsKilled)
-        #expect(scenario.treeGone() == ["ended a exit 3, the rest killed after 5s"])
+        #expect(scenario.treeGone() == ["ended a exit 3, the rest killed after 2s"])
+    }
+
+    @Test("What it had by the time limit counts from when it was asked, be that with its leader")
+    func restOfQuitAtTimeLimit() {
+        let scenario = Scenario(.with { $0.timeLimit = .seconds(10) })
+        scenario.after(.seconds(7)).quit()
+        scenario.after(.seconds(1)).leaderDies(of: 15)
+        scenario.remains()
+        #expect(scenario.run(.seconds(2)) == Self.restIsKilled)
+        #expect(scenario.treeGone() == ["ended a exit 143, the rest killed after 3s"])
     }
 
     @Test("Its memory limit holds for the rest too")

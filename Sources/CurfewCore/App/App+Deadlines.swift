@@ -173,7 +173,10 @@ extension App {
             return
         }
         // Its leader has kept to the limit.
-        if isEndingRest { return killRest(after: policy.terminateLimit, at: now, into: &effects) }
+        if isEndingRest {
+            let asked = askedInstant ?? now.lifecycle
+            return killRest(after: now.lifecycle - asked, at: now, into: &effects)
+        }
         kill(timeLimitReport(at: now), at: now, into: &effects)
     }
 

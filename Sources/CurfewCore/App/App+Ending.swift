@@ -26,6 +26,7 @@ extension App {
             end = .terminating(watchdog, sequence: lastSequence)
         } else {
             wasTerminated = true
+            askedInstant = now.lifecycle
             end = .terminating(watchdog, sequence: nil)
             deliver(.willTerminate, to: .hooks, at: now, into: &effects)
             effects.append(.terminate(id, signal: policy.terminateSignal))
@@ -110,8 +111,8 @@ extension App {
         } else {
             continueIfStopped(at: now, into: &effects)
         }
-        if policy.timeout == nil, !wasTerminated, !hasAskedRest {
-            hasAskedRest = true
+        if policy.timeout == nil, askedInstant == nil {
+            askedInstant = now.lifecycle
             end = .terminating(watchdog(policy.terminateLimit, at: now), sequence: sequence)
             effects.append(.terminate(id, signal: policy.terminateSignal))
         }

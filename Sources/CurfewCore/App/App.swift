@@ -27,8 +27,8 @@ public struct App: Sendable, Hashable {
     var end: End?
     var leader: ExitOutcome?
     var wasTerminated = false
-    /// What its leader has left behind was asked to end.
-    var hasAskedRest = false
+    /// When all of it, or what its leader has left behind, was asked to end by a signal; by lifecycle time.
+    var askedInstant: Instant?
     var restKilledAfter: Span?
     /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
     var isStoppedByTerminal = false

@@ -257,7 +257,8 @@ extension ReferenceApp {
         if isEndingRest {
             let isLate = !isHeldOff && termination?.isOver == true
             guard isLate || age >= policy.timeLimit.nanoseconds else { throw Violation("the rest is killed too soon") }
-            restKilledAfter = isLate && age < policy.timeLimit.nanoseconds ? termination?.limit : policy.terminateLimit
+            let sinceAsked = Span(nanoseconds: age - (askedAt ?? age))
+            restKilledAfter = isLate && age < policy.timeLimit.nanoseconds ? termination?.limit : sinceAsked
         } else {
             guard isStopped, policy.terminateSuspended == .kill else { throw Violation("the rest isn't asked to end") }
         }
@@ -269,6 +270,7 @@ extension ReferenceApp {
             guard isRunning, signal == policy.terminateSignal else { throw Violation("signal \(signal) to the rest") }
             mustAskRest = false
             hasAskedRest = true
+            askedAt = age
             return
         }
         if !isTerminating {
@@ -279,6 +281,7 @@ extension ReferenceApp {
             throw Violation("signal \(signal) out of place")
         }
         wasSentSignal = true
+        askedAt = age
     }
 
     private mutating func judge(_ ending: Ending) throws(Violation) {

@@ -32,6 +32,8 @@ struct ReferenceApp {
     /// What its leader left behind has to be asked to end; it was; it was killed, so long after that.
     var mustAskRest = false
     var hasAskedRest = false
+    /// Its age when it was asked to end by the signal.
+    var askedAt: Int64?
     var restKilledAfter: Span?
     var isTraced = false
     var isReady = false
