@@ -93,12 +93,15 @@ final class LiveKernel: Kernel {
     }
 
     private var isKilling = false
+    /// Whether the run lasts until all that the leader has left behind has ended by itself.
+    var waitsForTree = false
     private var unreapedLeader: Int32? { isLeaderGone ? nil : tree?.leader }
 
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was
     /// moved into the cgroup from outside.
     func isGone(_ app: AppID) -> Bool {
-        if isKilling, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
+        // What can't be held isn't waited for, unless all was to be.
+        if isKilling || !waitsForTree, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
         if Reaping.hasChildren() {
             // What has left its cgroup; until it is to be killed it has its time as the others.
             if isKilling, let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {

@@ -207,6 +207,7 @@ extension Supervision {
         if containment.outOfMemoryEvent >= 0 {
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())
         }
+        kernel.waitsForTree = plan.policy.waitsForTree
         kernel.tree = ProcessTree(
             containment: containment, leader: pid, ownGroup: group, method: plan.suspension)
     }
