@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/wait.h>
 
 static struct curfew_front front;
@@ -84,6 +85,29 @@ static struct {
 } noted[2];
 static int kept = -1;
 
+// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/HookRunner.swift.
+static bool runs_hooks(const char *digits, int count)
+{
+    static const char name[] = "curfew-hooks\n";
+    char path[32] = "/proc/", comm[sizeof name];
+    if (count > 10)
+        return false;
+    memcpy(path + 6, digits, (size_t)count);
+    memcpy(path + 6 + count, "/comm", 6);
+    int size = curfew_read_file_at(AT_FDCWD, path, comm, sizeof comm);
+    return size == (int)sizeof name - 1 && memcmp(comm, name, sizeof name - 1) == 0;
+}
+
+static void leave_out_hooks(char *text, int size)
+{
+    for (int start = 0, end; start < size; start = end + 1) {
+        for (end = start; end < size && text[end] != ' '; end++)
+            ;
+        if (end > start && runs_hooks(text + start, end - start))
+            memset(text + start, ' ', (size_t)(end - start));
+    }
+}
+
 bool curfew_note_children(void)
 {
     struct curfew_wait_info any;
@@ -101,6 +125,7 @@ bool curfew_note_children(void)
     // A list cut short would end in half a pid, somebody else's.
     while (noted[next].size == (int)sizeof noted[next].text && noted[next].text[noted[next].size - 1] != ' ')
         noted[next].size--;
+    leave_out_hooks(noted[next].text, noted[next].size);
     return true;
 }
 

@@ -103,10 +103,9 @@ static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
         bool is_flood = is_full && got.signal == CURFEW_DOORBELL;
         if (!is_ours && !is_flood) tell(supervisor, got.signal, got.code, got.pid, heeded.wish);
         if (got.signal == CURFEW_DOORBELL) heed(supervisor);
-        // Nothing of the app's is below us while its supervisor lives.
-        if (got.signal == SIGCHLD && curfew_has_kept_children() && curfew_note_children() && !is_over(supervisor)) {
-            curfew_keep_children();
-        }
+        // Nothing of the app's is below us while its supervisor lives. At each signal: what a child's family has left comes
+        // to us without one of its own.
+        if (curfew_has_kept_children() && curfew_note_children() && !is_over(supervisor)) curfew_keep_children();
     }
 }
 
@@ -139,6 +138,8 @@ static void split_off_front(void) {
     int signal = *(volatile int *)curfew_front()->page;
     if (end.code == CLD_EXITED && signal > 0) die_of(signal);
     if (end.code == CLD_EXITED) curfew_exit(end.status);
+    // Its number can be one of the app's from now on.
+    curfew_forget_kept_child(supervisor);
     curfew_front()->role = CURFEW_ROLE_KEEPER;
 }
 

@@ -314,6 +314,53 @@ def test_what_such_children_leave_behind_is_not_the_apps(sandbox):
         kill(daemon)
 
 
+def test_what_they_leave_without_a_word_is_not_the_apps(sandbox):
+    """Whose parent was a child's child comes to the front with no SIGCHLD; the front looks at its next signal."""
+    fifo = sandbox.scratch / "fifo"
+    os.mkfifo(fifo)
+    running = start_by_exec(
+        sandbox,
+        f"sh -c 'sh -c \"sleep 300 <&- >&- 2>&- & echo \\$! \\$PPID; read line <{fifo}\"; exec sleep 300 >&- 2>&-' & sleep 0",
+        "--containment=tree")
+    daemon, child = map(int, running.read_line().split())
+    try:
+        running.expect("up")
+        supervisor = int(running.status()["supervisor"])
+        fifo.write_text("\n")
+        wait_for("the front to have it", lambda: parent_of(daemon) == running.pid)
+        os.kill(running.pid, signal.SIGWINCH)
+        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGWINCH))
+        kill(supervisor)
+        assert running.wait() == 125
+        assert (is_alive(daemon), is_alive(child)) == (True, True)
+    finally:
+        kill(daemon)
+        kill(child)
+
+
+def test_who_runs_hooks_is_not_among_them(sandbox):
+    """A child of the front's as well, but of the supervisor's making: it ends, and with it what it runs."""
+    fifo, mark = sandbox.scratch / "fifo", sandbox.scratch / "hook"
+    os.mkfifo(fifo)
+    running = start_by_exec(
+        sandbox, f"sleep 300 <&- >&- 2>&- & echo $!; sh -c 'read line <{fifo}' >&- 2>&- & echo $!", "--grace=60",
+        f"\"--exec-on=didEnterBackground=echo \\$\\$ >{mark}.new; mv {mark}.new {mark}; exec sleep 300 >&- 2>&-\"")
+    earlier, reader = int(running.read_line()), int(running.read_line())
+    try:
+        running.expect("up")
+        supervisor = int(running.status()["supervisor"])
+        assert sandbox.curfew("home", running.name).returncode == 0
+        wait_for("the hook", mark.exists)
+        fifo.write_text("\n")
+        wait_for("that child to end", lambda: state_letter(reader) == "Z")
+        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
+        kill(supervisor)
+        assert running.wait() == 125
+        assert (is_alive(int(mark.read_text())), is_alive(earlier)) == (False, True)
+    finally:
+        kill(earlier)
+
+
 def parent_of(pid):
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 

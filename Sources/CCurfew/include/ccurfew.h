@@ -273,7 +273,9 @@ uint32_t curfew_question(const void *page);
 
 // The children this process has, all of them: for the front, those it had before it was one, or has adopted from them.
 // Only when it had some is its list read. Source: proc_tid_children(5); waitid(2), ECHILD.
-bool curfew_note_children(void);                         // as they are now; false: there are none
+// The list is taken anew at each signal. What such a child's family has left since the last one, when the supervisor is
+// killed, can't be told from the app's.
+bool curfew_note_children(void);                         // as they are now, but who runs hooks; false: there are none
 void curfew_forget_kept_child(pid_t pid);                // it was reaped
 void curfew_keep_children(void);                         // what was noted last is what is meant from now on
 bool curfew_has_kept_children(void);

@@ -124,6 +124,7 @@ struct Keeper {
         while hasChildren {
             var info = curfew_wait_info()
             guard curfew_waitid(Int32(P_ALL.rawValue), 0, WEXITED, &info) == 0 else { continue }
+            curfew_forget_kept_child(info.pid)
             if info.pid == leader { status = ExitStatus(info) }
         }
         _ = removeCgroups()
