@@ -132,6 +132,20 @@ class TestTimeout:
         assert running.read_line() == "cleaned"
         assert running.wait() == (-signal.SIGKILL if half == "front" else 125)
 
+    def test_sigkill_in_the_foreground(self, sandbox, containment):
+        """Of the command alone, as at its limit; what it has started lives on, and in no cgroup of ours."""
+        running = start_timeout(
+            sandbox, "-f", f"--containment={containment}", "300", "sh", "-c",
+            "sleep 300 </dev/null >/dev/null 2>&1 & echo $! $$; wait")
+        left, leader = map(int, running.read_line().split())
+        try:
+            os.kill(supervisor_of(running), signal.SIGKILL)
+            assert running.wait() == 125
+            assert (is_alive(leader), is_alive(left)) == (False, True)
+            assert not sandbox.cgroups()
+        finally:
+            os.kill(left, signal.SIGKILL)
+
     @pytest.mark.parametrize("half", ["front", "supervisor"])
     def test_sigkill_of_either_half_of_the_deaf(self, sandbox, scratch, containment, half):
         """Who doesn't heed it is killed all the same."""

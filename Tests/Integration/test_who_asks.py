@@ -397,6 +397,48 @@ def test_timeouts_group_ends_in_a_chroot(cell):
     assert result.stdout == "over\n", result
 
 
+KILLED = """
+curfew {options} sh -c '{command}' &
+front=$!
+until read supervisor leader </tmp/up; do sleep .05; done 2>/dev/null
+{then}
+kill -9 $supervisor
+echo >/tmp/go
+wait $front
+echo $?
+"""
+
+
+def test_the_keeper_asks_in_a_chroot(cell):
+    """The command has the signal, and its time, and is gone before the front is."""
+    result = cell(KILLED.format(
+        options="timeout 60", then="",
+        command='trap "echo heard; exit" TERM; echo $PPID $$ >/tmp/up; while :; do sleep .05; done'))
+    assert result.stdout == "heard\n125\n", result
+
+
+def test_the_keeper_kills_in_a_chroot(cell):
+    """What doesn't heed the signal. It holds the pipe."""
+    result = cell("{ " + KILLED.format(
+        options="timeout -k .2 60", then="",
+        command='trap "" TERM; echo $PPID $$ >/tmp/up; while :; do sleep .05; done') + "} | cat")
+    assert result.stdout == "125\n", result
+
+
+def test_the_keeper_resumes_in_a_chroot(cell):
+    result = cell(KILLED.format(
+        options="run --on-supervisor-exit resume --", then="kill -STOP $leader",
+        command="echo $PPID $$ >/tmp/up; until read x </tmp/go; do sleep .05; done 2>/dev/null; exit 7"))
+    assert result.stdout == "7\n", result
+
+
+def test_run_in_a_chroot_does_not_wait_for_what_it_cant_hold(cell):
+    """Nor says that it has killed what it never had."""
+    script = 'setsid sh -c "echo >/tmp/up; exec sleep 8" >/dev/null 2>&1 & until read x </tmp/up; do sleep .05; done 2>/dev/null; exit 5'
+    result = cell(f"curfew run -- sh -c '{script}'")
+    assert (result.returncode, result.stderr.count("\n"), "killed" in result.stderr) == (5, 1, False), result
+
+
 def test_run_in_a_chroot_says_what_isnt_held(cell):
     result = cell("curfew run -- sh -c 'sleep 1000 & exit 5'")
     assert result.returncode == 5, result

@@ -7,11 +7,15 @@ import Glibc
 ///
 /// Source: coreutils NEWS, 9.10: the command is sent the signal when timeout itself is killed.
 extension Keeper {
-    /// Sends the limit's signal to all of the app, and waits until it is gone or the time before SIGKILL is over.
+    /// Sends the limit's signal to all of the app that isn't spared, and waits until it is gone or the time before SIGKILL is over.
     func askToEnd(_ timeout: TimeoutPolicy) {
         guard timeout.signal != SIGKILL else { return }
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
-        ProcessTree.terminateDescendants(of: getpid(), by: timeout.signal, sparing: curfew_is_kept_child)
+        if sparesRest || !Procfs.isOurs {
+            for signal in [timeout.signal, SIGCONT] { signalHeld(signal) }
+        } else {
+            ProcessTree.terminateDescendants(of: getpid(), by: timeout.signal, sparing: curfew_is_kept_child)
+        }
         let limit = plan.policy.restLimit(timeout)
         wait(until: Instant(nanoseconds: curfew_monotonic_nanoseconds()) + limit)
     }

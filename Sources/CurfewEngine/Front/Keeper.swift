@@ -74,22 +74,56 @@ struct Keeper {
     }
 
     private func killOnce(freezing: Bool) {
+        if sparesRest { return signalHeld(SIGKILL) }
         for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
         ProcessTree.killDescendants(of: getpid(), group: page.group, sparing: curfew_is_kept_child)
+        if !Procfs.isOurs { signalHeld(SIGKILL) }
+    }
+
+    /// `timeout --foreground`: the command alone is ended, what it has started lives on.
+    var sparesRest: Bool { plan.policy.timeout?.sparesDescendants == true && page.leader > 0 }
+
+    /// For what can be held without looking: the leader, and its own group but where that is spared.
+    func signalHeld(_ signal: Int32) {
+        let group = page.group
+        let hasGroup =
+            !sparesRest && group > 0
+            && ProcessTree.holdsGroup(group, ancestor: getpid(), sparing: curfew_is_kept_child)
+        if hasGroup { _ = curfew_kill(-group, signal) }
+        if isLeaderOurs, !hasGroup || getpgid(page.leader) != group { _ = curfew_kill(page.leader, signal) }
+    }
+
+    private var isLeaderOurs: Bool {
+        page.leader > 0 && !curfew_is_kept_child(page.leader) && Reaping.isChild(page.leader)
     }
 
     private func isGone() -> Bool {
         if hasChildren { return false }
-        return removeCgroups()
+        if sparesRest { releaseRest() }
+        return removeCgroups() || sparesRest
     }
 
     /// The app's, and who ran hooks for it.
     private var processes: [Int32] { ProcessTree.descendants(of: getpid(), sparing: curfew_is_kept_child) }
 
     var hasChildren: Bool {
+        if sparesRest { return isLeaderOurs }
         guard curfew_has_kept_children() else { return Reaping.hasChildren() }
         if Procfs.isOurs { return !processes.isEmpty }
         return page.group > 0 ? Reaping.hasChild(inGroup: page.group) : Reaping.isChild(page.leader)
+    }
+
+    /// Nothing that lives on is left stopped, or in a cgroup of ours.
+    private func releaseRest() {
+        let mounts = CgroupMounts.read(legacy: true)
+        let ways: [(SharedPage.Path, String?)] = [
+            (.unified, mounts.unified), (.freezer, mounts.freezer), (.memory, mounts.memory), (.cpu, mounts.cpu),
+        ]
+        for (path, own) in ways {
+            guard let own, !page.path(path).isEmpty else { continue }
+            CgroupDirectory.empty(page.path(path), to: own)
+        }
+        for pid in processes.reversed() { _ = curfew_kill(pid, SIGCONT) }
     }
 
     private func removeCgroups() -> Bool {
@@ -118,6 +152,7 @@ struct Keeper {
             priority.restore(processes)
         }
         for pid in processes.reversed() { _ = curfew_kill(pid, SIGCONT) }
+        if !Procfs.isOurs { signalHeld(SIGCONT) }
         removeSocket()
         _ = curfew_set_signal_mask(0, nil)
         var status = ExitStatus.unknown

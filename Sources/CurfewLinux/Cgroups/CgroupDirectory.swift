@@ -148,6 +148,13 @@ public enum CgroupDirectory {
     }
 
     /// Lets all that is frozen in a cgroup run on.
+    /// Moves what is in it to another, again for what forks meanwhile.
+    public static func empty(_ path: String, to other: String) {
+        withDirectory(path) { directory in
+            for _ in 0..<3 { move(from: directory, to: other) }
+        }
+    }
+
     public static func resume(_ path: String) { withDirectory(path) { resume($0) } }
 
     private static func resume(_ directory: Int32) {
