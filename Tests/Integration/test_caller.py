@@ -92,6 +92,16 @@ class TestOldSandboxes:
         wait_for("nothing to be left", lambda: not sandbox.processes())
 
     @pytest.mark.parametrize("error", REFUSALS)
+    def test_background_tasks(self, sandbox, error):
+        """Nobody's end can be watched but the leader's, so that it owns them."""
+        script = "curfew task run x -- curfew task list; curfew task begin --owner $$ y >/dev/null && curfew task begin --owner 1 z"
+        result = subprocess.run(
+            [REFUSING, error, "pidfd_open", binary(), "run", "--", "sh", "-c", script], capture_output=True, text=True,
+            env=sandbox.environment, timeout=LIMIT)
+        assert "x" in result.stdout and "the owner is `leader` or the pid of a process" in result.stderr, result
+        assert result.stderr.count("\n") == 1, result
+
+    @pytest.mark.parametrize("error", REFUSALS)
     def test_home_and_open(self, sandbox, error):
         running = sandbox.shell("sleep 300 & echo up; wait", name="old", wrapper=[REFUSING, error, CALLS[-1]])
         running.expect("up")

@@ -49,6 +49,8 @@ struct TaskOwners {
         _ pid: Int32, of app: AppID, allows: (Descriptor) -> Bool, isOfApp: (Int32) -> Bool, hasTasks: (OwnerID) -> Bool
     ) throws(Problem) -> OwnerID {
         if let known = owners.first(where: { $0.pid == pid && $0.app == app }) { return known.id }
+        // Nobody can be watched there, and the leader needn't be.
+        if pid > 0, ProcessTree.arePidfdsRefused, curfew_kill(pid, 0) != -ESRCH, isOfApp(pid) { return Self.leader }
         var pidfd = try hold(pid, allows: allows, hasTasks: hasTasks)
         guard isOfApp(pid) else {
             pidfd.close()
@@ -69,10 +71,10 @@ struct TaskOwners {
         throw .tooMany
     }
 
-    /// Nil when there is no descriptor left for it.
+    /// Nil when there is no descriptor, or no memory, left for it.
     private static func open(_ pid: Int32, allows: (Descriptor) -> Bool) throws(Problem) -> Descriptor? {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
-        if pidfd.number == -EMFILE { return nil }
+        if [-EMFILE, -ENFILE, -ENOMEM].contains(pidfd.number) { return nil }
         guard pidfd.isOpen else { throw .invalid }
         if allows(pidfd) { return pidfd }
         pidfd.close()

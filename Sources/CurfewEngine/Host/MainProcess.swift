@@ -14,6 +14,8 @@ struct MainProcess {
         case leader
         case process(MainProcess)
         case refused
+        /// Nobody can be watched here.
+        case unwatchable
     }
 
     /// `current`: the main process so far. `leader`: nil once it is gone, when its number is no more than a name.
@@ -24,6 +26,7 @@ struct MainProcess {
         guard pid != current else { return .unchanged }
         if pid == leader { return .leader }
         var pidfd = Descriptor(curfew_pidfd_open(pid))
+        if !pidfd.isOpen, ProcessTree.arePidfdsRefused { return .unwatchable }
         guard pidfd.isOpen, keeps(pidfd), isOfApp(pid) else {
             pidfd.close()
             return .refused

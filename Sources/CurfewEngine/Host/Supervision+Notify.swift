@@ -37,6 +37,8 @@ extension Supervision: NotifyHost {
         switch naming {
         case .unchanged: return
         case .refused: return notificationIgnored(app, "MAINPID=\(pid) isn't a process of the app")
+        case .unwatchable:
+            return notificationIgnored(app, "MAINPID=\(pid) can't be watched: pidfd_open is refused here")
         case .leader: forgetMainProcess()
         case .process(let process):
             forgetMainProcess()

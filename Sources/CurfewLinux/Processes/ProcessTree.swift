@@ -237,6 +237,13 @@ public final class ProcessTree {
         _ = curfew_kill(pid, signal)
     }
 
+    /// Whether a sandbox refuses a descriptor of any process, be it our own.
+    public static var arePidfdsRefused: Bool {
+        var own = Descriptor(curfew_pidfd_open(getpid()))
+        defer { own.close() }
+        return [-EPERM, -ENOSYS, -EINVAL].contains(own.number)
+    }
+
     /// Whether the group is still the app's: the one that leads it, whose pid is its number, isn't reaped, or one below us
     /// is in it. Once nobody is, its number is free for a stranger's. Every signal to a group asks this first.
     ///
