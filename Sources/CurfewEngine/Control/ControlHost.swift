@@ -22,6 +22,8 @@ protocol ControlHost: AnyObject {
     func clientSentHome(_ app: AppID)
     /// Begins to move lifecycle time, and answers itself; or why it doesn't: a code, and words.
     func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)?
+    /// No descriptor was left for a client: somebody has lowered our limit.
+    func raiseDescriptorLimit()
     func record(_ record: EventRecord, of app: AppID)
 
     // MARK: Processes

@@ -21,6 +21,8 @@ final class ControlServer {
     private let loop: EventLoop
     /// Who may keep which; where they are scarce, no sender is held.
     var descriptors = DescriptorLimit(count: 1024) { didSet { senderRoles.keepsSenders = !descriptors.isScarce } }
+    /// When the socket is listened on again; nil while it is.
+    private(set) var listensAgain: Instant?
     private(set) var sessions: [ControlSession] = []
     private var lastSession = 0
     var senderRoles = SenderRoles()
@@ -49,7 +51,7 @@ final class ControlServer {
     func acceptSessions() {
         for _ in 0..<Self.acceptedPerTurn {
             let accepted = accept(listening.number)
-            if accepted == -EMFILE || accepted == -ENFILE { pauseListening() }
+            if accepted == -EMFILE || accepted == -ENFILE { pauseListening(isOwnLimit: accepted == -EMFILE) }
             guard accepted >= 0 else { return }
             var descriptor = Descriptor(accepted)
             if sessions.count >= Self.maximumSessions || !descriptors.allows(descriptor.number, forApp: false) {
@@ -60,11 +62,25 @@ final class ControlServer {
         }
     }
 
-    /// Who waits at the socket would wake us for ever; it is looked at again once a session is over.
-    private func pauseListening() { loop.remove(listening) }
+    /// Who waits at the socket would wake us for ever; it is looked at again once a session is over, or after a second.
+    ///
+    /// `isOwnLimit`: ours, which somebody has lowered by prlimit(2).
+    private func pauseListening(isOwnLimit: Bool) {
+        if isOwnLimit { host.raiseDescriptorLimit() }
+        listensAgain = host.now + .seconds(1)
+        loop.remove(listening)
+    }
 
-    /// Refused when it wasn't paused.
-    private func resumeListening() { loop.add(listening, EventLoop.Source.listener.token()) }
+    private func resumeListening() {
+        listensAgain = nil
+        // Refused when it wasn't paused.
+        loop.add(listening, EventLoop.Source.listener.token())
+    }
+
+    /// Looks at the socket again where it is time for that.
+    func timePassed() {
+        if let listensAgain, listensAgain <= host.now { resumeListening() }
+    }
 
     // MARK: Sessions
 

@@ -20,6 +20,11 @@ extension Supervision: ControlHost {
 
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log.recent }
 
+    func raiseDescriptorLimit() {
+        descriptors = DescriptorLimit.raised()
+        control?.descriptors = descriptors
+    }
+
     /// The shell gets its prompt, as it does after Ctrl-Z.
     func clientSentHome(_ app: AppID) {
         guard let app = engine.core.app(app), !app.state.isForeground, let jobControl, jobControl.hasTerminal

@@ -138,6 +138,7 @@ final class Supervision {
     }
 
     private func handleDeadline() {
+        control?.timePassed()
         foreseeKill()
         engine.wake()
     }

@@ -15,7 +15,8 @@ extension Supervision {
 
     /// When the engine, or a kill to come, has to be seen to.
     var timerDeadline: Instant? {
-        let deadline = engine.nextDeadline
+        var deadline = engine.nextDeadline
+        if let listensAgain = control?.listensAgain { deadline = deadline.map { min($0, listensAgain) } ?? listensAgain }
         guard let kill = nextKillToForesee else { return deadline }
         let look = kill - Self.foresight
         guard look > kernel.now else { return deadline }

@@ -36,6 +36,7 @@ final class ControlScene: ControlHost, EngineHost {
     /// Whether what clients ask for waits, and isn't told to the core.
     var isHeldUp = false
     private(set) var sentHome = 0
+    private(set) var raisedLimits = 0
 
     init(maximumOwners: Int = TaskOwners.maximum) {
         self.maximumOwners = maximumOwners
@@ -135,6 +136,8 @@ final class ControlScene: ControlHost, EngineHost {
     func app(_ app: AppID) -> App? { engine.core.app(app) }
     func name(of app: AppID) -> String { "backup" }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
+    func raiseDescriptorLimit() { raisedLimits += 1 }
+
     func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { ("unsupported", "its time runs") }
 
     func prepareStatus(of app: AppID) {}
