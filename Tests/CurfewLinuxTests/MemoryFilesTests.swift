@@ -5,8 +5,8 @@ import Testing
 @testable import CurfewLinux
 
 private let hasSharedMemory: Bool = {
-    var system = statfs()
-    return statfs("/dev/shm", &system) == 0 && system.f_type == 0x0102_1994
+    let mounts = String(decoding: SmallFile.bytes(of: "/proc/self/mountinfo") ?? [], as: UTF8.self)
+    return mounts.split(separator: "\n").contains { $0.contains(" /dev/shm ") && $0.contains(" - tmpfs ") }
 }()
 
 // Skipped where /dev/shm is no tmpfs.

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIMIT, Running, binary, wait_for
+from conftest import LIMIT, Running, binary, is_alive, wait_for
 from programs.helpers import remove_programs, tree
 from programs.timeouts import teller
 

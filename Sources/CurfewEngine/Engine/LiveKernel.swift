@@ -100,7 +100,7 @@ final class LiveKernel: Kernel {
     /// All descendants come to us when their parents end, so no child left means no process left, unless one was
     /// moved into the cgroup from outside.
     func isGone(_ app: AppID) -> Bool {
-        // What can't be held isn't waited for, unless all was to be.
+        // What can't be held isn't waited for, unless all is to be.
         if isKilling || !waitsForTree, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
         if Reaping.hasChildren() {
             // What has left its cgroup; until it is to be killed it has its time as the others.

@@ -207,7 +207,8 @@ extension Supervision {
         if containment.outOfMemoryEvent >= 0 {
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())
         }
-        kernel.waitsForTree = plan.policy.waitsForTree
+        // A timeout's command is in the front's group, which is held besides.
+        kernel.waitsForTree = plan.policy.waitsForTree || plan.policy.timeout != nil
         kernel.tree = ProcessTree(
             containment: containment, leader: pid, ownGroup: group, method: plan.suspension)
     }
