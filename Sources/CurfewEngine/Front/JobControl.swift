@@ -1,188 +1,280 @@
-import CCurfew
-import CurfewLinux
+import CurfewCore
 import Glibc
 
-/// The shell's job control, where there is a controlling terminal: who has the terminal, and when the front stops.
+/// The shell's job control, decided: who has the terminal, when the front stops, and what a signal means.
 ///
-/// The front is what the shell knows; the app has its own process group and the terminal only where it would have
-/// been in front alone. In a pipeline, a script or a background job it shares the front's group.
-final class JobControl {
-    /// Whether the app leads a group of its own. Without a terminal it does, so that the group can be killed at once.
-    let givesOwnGroup: Bool
-    /// The app's own group, or 0; told once it has been started.
-    var appGroup: Int32 = 0 { didSet { leaveFrontsGroup() } }
-    /// Whether the front stops when the app goes home, so that the shell gets its prompt back.
-    let hasTerminal: Bool
-    private(set) var isFrontStopped = false
-    /// The leader's end is known; what it left behind may go on.
-    private(set) var isLeaderGone = false
+/// A value that does nothing itself: `Console` looks, asks it, and performs what it answers. The front is what the shell
+/// knows; the app has its own process group and the terminal only where it would have been in front alone. In a pipeline,
+/// a script or a background job it shares the front's group.
+struct JobControl {
+    /// What stays as it was when the app was started.
+    struct Setting {
+        var hasLifecycle = true
+        /// Of `curfew timeout`.
+        var timeout: TimeoutPolicy?
+        /// What the command has blocked: bit n-1 is signal n.
+        var commandsMask: UInt64 = 0
+        var onSupervisorExit = OnSupervisorExit.kill
+        /// The front stops when the app goes home, so that the shell gets its prompt back.
+        var hasTerminal = false
+        /// The app has the terminal while it is in front.
+        var ownsTerminal = false
+        /// Whether the app leads a group of its own. Without a terminal it does, so that the group can be killed at once.
+        var givesOwnGroup = true
+        var frontLeadsGroup = true
+    }
 
-    private let terminal: Terminal?
-    private let ownsTerminal: Bool
-    private let page: SharedPage
-    private let front: Int32
-    private let frontGroup: Int32
-    private var frontAttributes: termios?
-    private var appAttributes: termios?
-    /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
-    private var groupWithTerminal: Int32 = 0
-    private var leaderWasKilled = false
+    let setting: Setting
+    private(set) var isFrontStopped = false
     /// How many times the front was asked to stop, as far as is counted, and by which signal last.
     private var stopsAsked: UInt32 = 0
     private var lastStop: Int32 = SIGTSTP
+    private var isFrontGone = false
+    private var queue = FrontsQueue()
 
-    /// `sharesGroup`: the app is in its front's group wherever that is, as under timeout(1).
-    init(page: SharedPage, front: Int32, sharesGroup: Bool) {
-        self.page = page
-        self.front = front
-        frontGroup = getpgid(front)
-        terminal = Terminal.controlling()
-        hasTerminal = terminal != nil
-        ownsTerminal =
-            !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
-        givesOwnGroup = ownsTerminal || !hasTerminal && !sharesGroup
-        frontAttributes = ownsTerminal ? terminal?.attributes : nil
-        // The app inherits the supervisor's group, so that must be the front's until it has started.
-        if !givesOwnGroup { _ = setpgid(0, frontGroup) }
+    init(_ setting: Setting) { self.setting = setting }
+
+    /// `facts`: what is so now, as far as this input's decision depends on it.
+    mutating func handle(_ input: JobInput, _ facts: JobFacts) -> [JobAction] {
+        switch input {
+        case .appStopped(let signal): return appStopped(by: signal, facts)
+        case .frontGot(let signal, let sender, let stops):
+            defer { queue.taken() }
+            return frontGot(signal, from: sender, timing(stops: stops), facts)
+        case .frontAnswered(let question):
+            queue.answered(question)
+            queue.taken()
+        case .supervisorContinued: queue.taken()
+        case .supervisorGot(let signal, let sender):
+            return timeoutGot(signal, isFromTerminal: false, facts)
+                ?? refusal(of: signal, from: sender, facts) ?? [.quit]
+        case .frontGone: return frontWasKilled()
+        case .stateChanged(let from, let to): return stateChanged(from: from, to: to)
+        case .sentHome: return sentHome(facts)
+        case .allStopped:
+            let isDone = isFrontStopped && facts.isFrontSeenStopped
+            if let question = queue.allStopped(isFrontDone: isDone, unread: facts.newsCount) {
+                return [.askFront(question)]
+            }
+        case .continues: queue.continues()
+        case .wentHome(let signal): return wentHome(by: signal, facts)
+        case .keyPressed(let signal): return pressed(signal, facts)
+        }
+        return []
     }
 
-    private func leaveFrontsGroup() {
-        if !givesOwnGroup { _ = setpgid(0, 0) }
+    // MARK: The app
+
+    /// A terminal stop of the leader is home.
+    private func appStopped(by signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        guard setting.hasLifecycle, setting.hasTerminal, let state = facts.state else { return [] }
+        // It ran on in background and used the terminal; whoever opens it continues it. SIGSTOP is ours.
+        if !state.isForeground { return signal == SIGSTOP ? [] : [.noteStop] }
+        let stopsReaders = Self.stopsReaders(signal)
+        if stopsReaders, facts.canTakeTerminal { return [.giveTerminal, .continueApp] }
+        guard setting.givesOwnGroup || signal == SIGTSTP || stopsReaders else { return [] }
+        return stoppedByTerminal(signal, facts)
     }
 
-    /// The terminal a child takes before it is executed; -1 for none.
-    var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
+    /// Sent to a group that reads the terminal, or writes to it, from behind.
+    private static func stopsReaders(_ signal: Int32) -> Bool { signal == SIGTTIN || signal == SIGTTOU }
 
-    /// The group that the terminal's keys stop with the app.
-    var stoppableGroup: Int32 { appGroup > 0 ? appGroup : frontGroup }
-
-    // MARK: The terminal
-
-    /// Whether the app could have the terminal now: the shell has put the front in front.
-    var isFrontInFront: Bool {
-        guard ownsTerminal, let terminal else { return false }
-        return terminal.foregroundGroup == frontGroup
+    /// Home. Where there is no shell to open it again, Ctrl-Z does nothing, as without Curfew.
+    private func stoppedByTerminal(_ signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        if signal == SIGTSTP, !facts.hasShell { return [.continueFrontsGroup, .continueApp] }
+        return goHome(by: signal, stopped: true)
     }
 
-    /// Home: the terminal goes back to the front's group, as the front had it. The front itself is stopped by
-    /// `stopFront`, once the app has been dealt with.
-    func leftForeground() {
-        guard ownsTerminal, let terminal, appGroup > 0 else { return }
-        let group = terminal.foregroundGroup
-        guard isOfApp(group) else { return }
-        appAttributes = terminal.attributes
-        groupWithTerminal = group
-        terminal.setForegroundGroup(frontGroup)
-        terminal.setAttributes(frontAttributes)
+    private func goHome(by signal: Int32, stopped: Bool) -> [JobAction] {
+        [.home(stopped: stopped), .then(.wentHome(by: signal))]
     }
 
-    /// A shell inside the app gives the terminal to groups of its own.
-    private func isOfApp(_ group: Int32) -> Bool {
-        if group == appGroup { return ProcessTree.holdsGroup(group, ancestor: getpid()) }
-        guard group > 0, group != frontGroup else { return false }
-        return ProcessTree.descendants(of: getpid()).contains { getpgid($0) == group }
+    private mutating func wentHome(by signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        if facts.hasEnded { return [] }
+        // It was asked to end: it isn't sent home, and must run to end in time.
+        let goesOn: [JobAction] = facts.isTerminating ? [.takeTerminal, .continueApp] : []
+        return goesOn + stopFront(by: signal, facts)
     }
 
-    /// Opened: by the shell's `fg`, it gets the terminal as it had it; from elsewhere it runs on without.
-    func enteredForeground() {
-        continueFront()
-        giveTerminal()
+    /// Home: the terminal goes back to the front's group; the front itself is stopped once the app has been dealt with.
+    /// Opened by the shell's `fg`, the app gets it as it had it; from elsewhere it runs on without.
+    private mutating func stateChanged(from: LifecycleState, to: LifecycleState) -> [JobAction] {
+        if from.isForeground, to == .background { return setting.ownsTerminal ? [.takeTerminal] : [] }
+        guard to.isForeground, !from.isForeground, from != .notRunning else { return [] }
+        return continueFront() + (setting.ownsTerminal ? [.giveTerminal] : [])
     }
 
-    /// Hands the terminal to the app, if the shell has put its front there; true if it did.
-    @discardableResult
-    func giveTerminal() -> Bool {
-        guard isFrontInFront, let terminal, appGroup > 0 else { return false }
-        // The group that had it can have ended since, and its number be another's.
-        let group = groupWithTerminal != 0 && isOfApp(groupWithTerminal) ? groupWithTerminal : appGroup
-        guard isOfApp(group) else { return false }
-        frontAttributes = terminal.attributes
-        terminal.setAttributes(appAttributes)
-        terminal.setForegroundGroup(group)
-        groupWithTerminal = 0
-        return true
-    }
-
-    func leaderEnded(bySignal: Bool) {
-        isLeaderGone = true
-        leaderWasKilled = bySignal
-    }
-
-    /// At the end: the shell takes the terminal back itself, but a caller that doesn't must not lose it. The modes are
-    /// the program's to leave, as with `stty`, unless it was killed.
-    func finish() {
-        guard ownsTerminal, let terminal else { return }
-        let group = terminal.foregroundGroup
-        guard group > 0, group == appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
-        terminal.setForegroundGroup(frontGroup)
-        if leaderWasKilled { terminal.setAttributes(frontAttributes) }
+    /// The shell gets its prompt, as it does after Ctrl-Z. In a script the shell waits for the script, and a stopped front
+    /// would only keep Ctrl-C from it.
+    private mutating func sentHome(_ facts: JobFacts) -> [JobAction] {
+        guard let state = facts.state, !state.isForeground, setting.hasTerminal, setting.frontLeadsGroup else {
+            return []
+        }
+        return stopFront(by: SIGTSTP, facts)
     }
 
     // MARK: The front
 
-    /// Whether somebody is there to continue a stopped front: one with a process above it that is of its session, but
-    /// of another group. Source: POSIX, 3.264 Orphaned Process Group; the supervisor isn't such a one.
-    var hasShell: Bool {
-        let session = getsid(front)
-        // Whoever leads a session that isn't the front's is its shell, as far as can be told.
-        guard Procfs.isOurs else { return session > 0 && session != front }
-        var pid = front
-        while let stat = Procfs.stat(pid) {
-            if stat.processGroup != frontGroup { return getsid(pid) == session }
-            pid = stat.parent
-        }
-        return false
-    }
-
-    /// For a home event from elsewhere. In a script the shell waits for the script, and a stopped front would only keep
-    /// Ctrl-C from it.
-    func stopFront() {
-        if front == frontGroup { stopFront(by: SIGTSTP) }
-    }
-
     /// Asks it to stop as by this signal, so that the shell says why. Where there is no shell, a stopped front would be
     /// a dead terminal.
-    func stopFront(by signal: Int32) {
-        guard !isFrontStopped, hasShell else { return }
+    private mutating func stopFront(by signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        guard !isFrontStopped, facts.hasShell else { return [] }
         isFrontStopped = true
-        lastStop = signal == SIGTTIN || signal == SIGTTOU ? signal : SIGTSTP
+        lastStop = Self.stopsReaders(signal) ? signal : SIGTSTP
         stopsAsked = (stopsAsked + 1) & 0xff_ffff
-        page.wish(lastStop, number: stopsAsked, of: front)
+        return [.stopFront(by: lastStop, number: stopsAsked)]
     }
 
-    /// Somebody who has no say has continued it.
-    func stopFrontAgain() { stopFront(by: lastStop) }
-
-    private func continueFront() {
-        guard isFrontStopped else { return }
+    private mutating func continueFront() -> [JobAction] {
+        guard isFrontStopped else { return [] }
         isFrontStopped = false
-        page.wish(0, number: stopsAsked, of: front)
-        if getppid() == front { _ = curfew_kill(front, SIGCONT) }
+        return [.continueFront(number: stopsAsked)]
     }
 
-    /// The shell has continued it, or it is gone.
-    func frontContinued() { isFrontStopped = false }
-
-    /// Undoes a stop that nobody would ever undo.
-    func continueFrontsGroup() {
-        // While it lives the group is its.
-        if getppid() == front { _ = curfew_kill(-frontGroup, SIGCONT) }
+    /// Anybody can send the signal that tells of it, and again.
+    private mutating func frontWasKilled() -> [JobAction] {
+        if isFrontGone { return [] }
+        isFrontGone = true
+        isFrontStopped = false
+        switch setting.onSupervisorExit {
+        case .kill: return [setting.timeout == nil ? .endWithoutFront : .abandon]
+        case .resume: return [.open]
+        }
     }
 
     /// When the front got a signal that it passes on. One with a lower number overtakes the SIGCONT that continued it,
     /// and one that stops discards that SIGCONT.
-    enum Timing {
+    private enum Timing {
         case beforeStop, afterStop, running
     }
 
-    /// `stops`: how many wishes to stop the front had met by then.
-    func timing(stops: UInt32) -> Timing {
+    private mutating func timing(stops: UInt32) -> Timing {
         guard stops == stopsAsked else { return .beforeStop }
         guard isFrontStopped else { return .running }
         isFrontStopped = false
         return .afterStop
     }
 
-    /// Whether the front leads its session, so that it alone hears of the terminal's end.
-    var frontLeadsSession: Bool { getsid(front) == front }
+    // MARK: Its signals
+
+    private mutating func frontGot(
+        _ signal: Int32, from sender: SignalSender, _ timing: Timing, _ facts: JobFacts
+    ) -> [JobAction] {
+        let isFromTerminal = sender == .kernel
+        if let actions = timeoutGot(signal, isFromTerminal: isFromTerminal, facts) { return actions }
+        if !setting.hasLifecycle, let actions = stopsOrContinues(signal, timing, facts) { return actions }
+        switch signal {
+        case SIGCONT:
+            // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
+            if timing == .beforeStop { return [] }
+            return frontContinued(by: sender, wasStopped: timing == .afterStop, facts)
+        case SIGTSTP, SIGTTIN, SIGTTOU:
+            if timing == .beforeStop { return [] }
+            return refusal(of: signal, from: sender, facts)
+                ?? toldToStop(by: signal, isFromTerminal: isFromTerminal, facts)
+        case SIGINT where isFromTerminal, SIGQUIT where isFromTerminal:
+            let opening = timing == .afterStop ? frontContinued(by: sender, wasStopped: true, facts) : []
+            return opening + [.then(.keyPressed(signal))]
+        case SIGHUP where isFromTerminal: return terminalClosed(facts)
+        case SIGWINCH where isFromTerminal: return passToAppGroup(SIGWINCH, facts)
+        case SIGINT, SIGTERM, SIGHUP:
+            return facts.isIgnored ? [] : refusal(of: signal, from: sender, facts) ?? [.quit]
+        case SIGPIPE, SIGURG: return []
+        default: return [.signalLeader(signal)]
+        }
+    }
+
+    /// By the terminal, together with the app where they share a group; or by somebody's kill -TSTP.
+    private func toldToStop(by signal: Int32, isFromTerminal: Bool, _ facts: JobFacts) -> [JobAction] {
+        if facts.isIgnored { return [] }
+        if isFromTerminal { return stoppedByTerminal(signal, facts) }
+        return signal == SIGTSTP ? goHome(by: signal, stopped: !setting.givesOwnGroup) : []
+    }
+
+    /// `fg`, `bg`, or somebody's SIGCONT: each opens the app; only in front does it get the terminal.
+    private mutating func frontContinued(
+        by sender: SignalSender, wasStopped: Bool, _ facts: JobFacts
+    ) -> [JobAction] {
+        isFrontStopped = false
+        guard let state = facts.state else { return [] }
+        if state.isForeground { return facts.canTakeTerminal ? [.giveTerminal, .continueApp] : [] }
+        guard let refusal = refusal(of: SIGCONT, from: sender, facts) else { return [.open] }
+        // Else the shell would take its job for running, and its `fg` would send no SIGCONT.
+        return wasStopped ? refusal + stopFront(by: lastStop, facts) : refusal
+    }
+
+    /// The keys are the app's. Suspended it couldn't heed them, so there they end it.
+    private func pressed(_ signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        guard let state = facts.state, !facts.isIgnored else { return [] }
+        switch state {
+        case .suspended: return [.quit]
+        case .background: return [.signalApp(signal)]
+        case .active, .inactive, .notRunning: return passToAppGroup(signal, facts)
+        }
+    }
+
+    /// The terminal's own signals are the app's. In a shared group it has had them; with its own it gets them here,
+    /// when the shell has put the front in front of a running job.
+    private func passToAppGroup(_ signal: Int32, _ facts: JobFacts) -> [JobAction] {
+        facts.canTakeTerminal ? [.giveTerminal, .signalApp(signal)] : []
+    }
+
+    /// In front the app is told, and may stay, as without Curfew; else nobody could ever open it again.
+    private func terminalClosed(_ facts: JobFacts) -> [JobAction] {
+        guard let state = facts.state, !facts.isIgnored else { return [] }
+        if !state.isForeground { return [.quit] }
+        if setting.givesOwnGroup { return [.signalApp(SIGHUP)] }
+        return facts.frontLeadsSession ? [.signalLeader(SIGHUP)] : []
+    }
+
+    // MARK: As timeout(1) has it
+
+    /// All that would end it is passed on; nil where the signal is anything else.
+    ///
+    /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
+    /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
+    private func timeoutGot(_ signal: Int32, isFromTerminal: Bool, _ facts: JobFacts) -> [JobAction]? {
+        guard let timeout = setting.timeout, timeout.passesOn(signal) else { return nil }
+        let isBlocked = setting.commandsMask & 1 << UInt64(signal - 1) != 0
+        if isBlocked || facts.isIgnored { return [] }
+        return [.passOn(signal, isHeard: isFromTerminal && signal != SIGHUP)]
+    }
+
+    /// Where stopping isn't home: the command is stopped and continued by its terminal, and the front does as it does.
+    /// What stops a command that reads the terminal from behind doesn't stop its timeout.
+    private mutating func stopsOrContinues(_ signal: Int32, _ timing: Timing, _ facts: JobFacts) -> [JobAction]? {
+        switch signal {
+        case SIGCONT:
+            if timing != .beforeStop { isFrontStopped = false }
+            return []
+        case SIGTSTP: return timing == .beforeStop || facts.isIgnored ? [] : stopFront(by: signal, facts)
+        case SIGTTIN, SIGTTOU, SIGWINCH: return []
+        default: return nil
+        }
+    }
+
+    // MARK: Who has a say
+
+    /// Nil where the signal may drive the app. Whoever is inside has no say by signals either: they open the app, send it
+    /// home and end it, as an operator does.
+    ///
+    /// Where the sender can't be told it may end the app or stop it, which the app can do by itself. It opens the app
+    /// only when all of the app was stopped by the time it was sent: then it came from outside.
+    private func refusal(of signal: Int32, from sender: SignalSender, _ facts: JobFacts) -> [JobAction]? {
+        guard setting.hasLifecycle else { return nil }
+        switch standing(of: sender, by: signal, facts) {
+        case .outside: return nil
+        case .unknown where signal != SIGCONT || queue.isFromOutside: return nil
+        case .inside, .unknown: return [.noteIgnored(signal, from: sender)]
+        }
+    }
+
+    private func standing(of sender: SignalSender, by signal: Int32, _ facts: JobFacts) -> SignalSender.Standing {
+        switch sender {
+        // Of the kernel's own, SIGCONT comes to a group that has been orphaned, which an app can bring about; no shell's does.
+        case .kernel: signal == SIGCONT ? .unknown : .outside
+        case .process: facts.standing
+        case .unknown: .unknown
+        }
+    }
 }

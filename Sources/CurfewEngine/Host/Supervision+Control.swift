@@ -26,11 +26,7 @@ extension Supervision: ControlHost {
     }
 
     /// The shell gets its prompt, as it does after Ctrl-Z.
-    func clientSentHome(_ app: AppID) {
-        guard let app = engine.core.app(app), !app.state.isForeground, let jobControl, jobControl.hasTerminal
-        else { return }
-        jobControl.stopFront()
-    }
+    func clientSentHome(_ app: AppID) { console?.handle(.sentHome) }
 
     // MARK: Processes
 

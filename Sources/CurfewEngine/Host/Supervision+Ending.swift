@@ -12,7 +12,7 @@ extension Supervision {
             writeReportsWithoutFront()
             curfew_exit(125)
         }
-        if jobControl?.hasTerminal == true { jobControl?.finish() }
+        if console?.hasTerminal == true { console?.finish() }
         if let ending {
             if let timeout = ending.timeout { tellTimeout(timeout, ending) }
             if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {

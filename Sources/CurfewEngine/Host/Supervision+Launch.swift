@@ -11,7 +11,7 @@ extension Supervision {
         let containment = makeContainment()
         unused = containment
         kernel.tree = nil
-        jobControl = JobControl(page: page, front: front, sharesGroup: plan.policy.timeout != nil)
+        console = Console(plan, page: page, front: front, mask: commandsMask, host: self)
         prepareLoop()
         if plan.hasLifecycle { makeNotifySocket() }
         watchSettings()
@@ -148,9 +148,9 @@ extension Supervision {
         var request = SpawnRequest(arguments: plan.arguments, environment: environment)
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
-        request.hasOwnProcessGroup = jobControl?.givesOwnGroup ?? true
+        request.hasOwnProcessGroup = console?.givesOwnGroup ?? true
         // What starts in background gets the terminal when it is opened.
-        request.terminal = plan.launch.inBackground ? -1 : jobControl?.terminalForChild ?? -1
+        request.terminal = plan.launch.inBackground ? -1 : console?.terminalForChild ?? -1
         request.channel = channelNumber < 0 ? -1 : channel.childs
         request.channelNumber = channelNumber
         request.signalMask = commandsMask
@@ -168,7 +168,7 @@ extension Supervision {
         if !descriptors.isScarce { kernel.tree?.containment.prepareKill() }
         prepareSignals()
         guard plan.hasLifecycle else { return }
-        kernel.allStopped = { [unowned self] in if $0 { appStopped() } else { appContinues() } }
+        kernel.allStopped = { [unowned self] in console?.handle($0 ? .allStopped : .continues) }
         var childsEnd = Descriptor(channel.childs)
         if descriptors.isScarce {
             childsEnd.close()
@@ -203,7 +203,7 @@ extension Supervision {
         let group = hasOwnGroup ? pid : 0
         page.leader = pid
         page.group = group
-        jobControl?.appGroup = group
+        console?.appGroup = group
         if containment.outOfMemoryEvent >= 0 {
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())
         }
@@ -245,7 +245,7 @@ extension Supervision {
 
     func fail(_ status: Int32, _ problem: String) -> Never {
         // The child has taken the terminal before its exec failed.
-        jobControl?.finish()
+        console?.finish()
         removeUnused()
         StandardError.print("\(plan.caller): \(problem)")
         report?.write(RunReport.ofFailure(name: name, command: plan.commandLine, status: status, problem: problem))

@@ -28,7 +28,7 @@ extension Supervision: NotifyHost {
     var mainPid: Int32 { mainProcess?.pid ?? kernel.tree?.leader ?? 0 }
 
     /// Nil once it is gone, and its number is anybody's.
-    var livingLeader: Int32? { jobControl?.isLeaderGone == true ? nil : kernel.tree?.leader }
+    var livingLeader: Int32? { kernel.isLeaderGone ? nil : kernel.tree?.leader }
 
     func mainProcessNamed(_ app: AppID, _ pid: Int32) {
         let naming = MainProcess.naming(

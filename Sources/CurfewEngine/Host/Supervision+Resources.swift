@@ -16,7 +16,7 @@ extension Supervision {
         guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return }
         if plan.policy.pageOut != nil { kernel.pagingMethod = Self.pageOutMethod(of: containment) }
         var enforceability = Enforceability(plan: plan, containment: containment, pagingMethod: kernel.pagingMethod)
-        enforceability.hasOwnGroup = plan.policy.timeout != nil || jobControl?.givesOwnGroup == true
+        enforceability.hasOwnGroup = plan.policy.timeout != nil || console?.givesOwnGroup == true
         let problems = enforceability.problems
         guard !problems.isEmpty else { return }
         if plan.isStrict {

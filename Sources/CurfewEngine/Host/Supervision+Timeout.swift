@@ -4,34 +4,8 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// What differs under `curfew timeout`: which signals are passed on, and what is said.
+/// What differs under `curfew timeout`: the command's signals, and what is said.
 extension Supervision {
-    /// Takes what is passed on: all that would end it; false where it is anything else. Of an app that has a lifecycle it
-    /// buys time in background, so there whoever is inside has no say.
-    ///
-    /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
-    /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
-    func isTimeoutsOwn(_ signal: Int32, from sender: SignalSender) -> Bool {
-        guard let timeout = plan.policy.timeout, timeout.passesOn(signal) else { return false }
-        let isBlocked = commandsMask & 1 << UInt64(signal - 1) != 0
-        if isBlocked || curfew_signal_is_ignored(signal) != 0 || !mayDrive(by: signal, sender) { return true }
-        engine.feed(.signalled(Self.app, signal, isHeard: sender == .kernel && signal != SIGHUP))
-        return true
-    }
-
-    /// Where stopping isn't home: the command is stopped and continued by its terminal, and the front does as it does.
-    /// What stops a command that reads the terminal from behind doesn't stop its timeout.
-    func stopsOrContinues(_ signal: Int32, _ timing: JobControl.Timing) -> Bool {
-        switch signal {
-        case SIGCONT: if timing != .beforeStop { jobControl?.frontContinued() }
-        case SIGTSTP:
-            if timing != .beforeStop, curfew_signal_is_ignored(signal) == 0 { jobControl?.stopFront(by: signal) }
-        case SIGTTIN, SIGTTOU, SIGWINCH: break
-        default: return false
-        }
-        return true
-    }
-
     /// The command has the usual dispositions of what its timeout works by, whatever the caller had. All of them are
     /// blocked here. Source: coreutils 9.1, observed; HUP, INT and QUIT that were ignored stay so: NEWS, 9.10.
     func resetDispositions() {

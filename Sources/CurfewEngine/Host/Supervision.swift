@@ -7,7 +7,7 @@ import Glibc
 /// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
-/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`.
+/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`, `+Console`.
 final class Supervision {
     static let app = AppID(1)
 
@@ -32,12 +32,7 @@ final class Supervision {
     var descriptors = DescriptorLimit(count: 1024)
     /// The cgroups that were made for an app that isn't started yet.
     var unused = Containment.tree
-    var jobControl: JobControl?
-    var isFrontGoneHeeded = false
-    /// Whether all that the front has yet to tell was sent while every process of the app was stopped, but for so many.
-    var isFrontsQueueClean = false
-    var olderNews = 0
-    var lastQuestion: UInt32 = 0
+    var console: Console?
     /// When a signal that nobody had a say by was last noted, and a stop of our own.
     var ignoredSignalNoted: Instant?
     var stopNoted: Instant?
@@ -185,8 +180,8 @@ extension Supervision: EngineHost {
     }
 
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
-        if to.isForeground, !from.isForeground, from != .notRunning { jobControl?.enteredForeground() }
-        if from.isForeground, to == .background { jobControl?.leftForeground() }
+        // Not where it starts or ends: nothing changes hands then.
+        if from != .notRunning, to != .notRunning { console?.handle(.stateChanged(from: from, to: to)) }
     }
 
     func ended(_ app: AppID, _ ending: Ending) {

@@ -1,0 +1,53 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+
+/// Handing the terminal over and back.
+extension Console {
+    /// The app's group that can be given the terminal now: the shell has put the front in front.
+    var groupToGive: Int32? {
+        guard job.setting.ownsTerminal, let terminal, appGroup > 0, terminal.foregroundGroup == frontGroup else {
+            return nil
+        }
+        // The group that had it can have ended since, and its number be another's.
+        let group = groupWithTerminal != 0 && isOfApp(groupWithTerminal) ? groupWithTerminal : appGroup
+        return isOfApp(group) ? group : nil
+    }
+
+    /// As the app had it, if the shell has put its front there.
+    func giveTerminal() {
+        guard let terminal, let group = groupToGive else { return }
+        frontAttributes = terminal.attributes
+        terminal.setAttributes(appAttributes)
+        terminal.setForegroundGroup(group)
+        groupWithTerminal = 0
+    }
+
+    /// Back to the front's group, as the front had it.
+    func takeTerminal() {
+        guard job.setting.ownsTerminal, let terminal, appGroup > 0 else { return }
+        let group = terminal.foregroundGroup
+        guard isOfApp(group) else { return }
+        appAttributes = terminal.attributes
+        groupWithTerminal = group
+        terminal.setForegroundGroup(frontGroup)
+        terminal.setAttributes(frontAttributes)
+    }
+
+    /// A shell inside the app gives the terminal to groups of its own.
+    private func isOfApp(_ group: Int32) -> Bool {
+        if group == appGroup { return ProcessTree.holdsGroup(group, ancestor: getpid()) }
+        guard group > 0, group != frontGroup else { return false }
+        return ProcessTree.descendants(of: getpid()).contains { getpgid($0) == group }
+    }
+
+    /// At the end: the shell takes the terminal back itself, but a caller that doesn't must not lose it. The modes are
+    /// the program's to leave, as with `stty`, unless it was killed.
+    func finish() {
+        guard job.setting.ownsTerminal, let terminal else { return }
+        let group = terminal.foregroundGroup
+        guard group > 0, group == appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
+        terminal.setForegroundGroup(frontGroup)
+        if leaderWasKilled { terminal.setAttributes(frontAttributes) }
+    }
+}

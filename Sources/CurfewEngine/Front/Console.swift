@@ -1,0 +1,163 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+
+/// What the console needs of whoever holds the app.
+protocol ConsoleHost: AnyObject {
+    /// Nil where there is no app any more.
+    var appState: LifecycleState? { get }
+    var isAppTerminating: Bool { get }
+    var hasEnded: Bool { get }
+    func standing(of process: Int32) -> SignalSender.Standing
+    /// What is for the app or its processes; terminal and front are the console's.
+    func perform(_ action: JobAction)
+}
+
+/// The terminal and the front, where there are any: looks at them for job control, and does what that decides.
+final class Console {
+    private(set) var job: JobControl
+    /// The app's own group, or 0; told once it has been started.
+    var appGroup: Int32 = 0 { didSet { leaveFrontsGroup() } }
+    var leaderWasKilled = false
+
+    let terminal: Terminal?
+    let front: Int32
+    let frontGroup: Int32
+    var frontAttributes: termios?
+    var appAttributes: termios?
+    /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
+    var groupWithTerminal: Int32 = 0
+    private let page: SharedPage
+    private unowned let host: any ConsoleHost
+
+    /// `mask`: what the command has blocked.
+    init(_ plan: RunPlan, page: SharedPage, front: Int32, mask: UInt64, host: any ConsoleHost) {
+        self.page = page
+        self.front = front
+        self.host = host
+        frontGroup = getpgid(front)
+        terminal = Terminal.controlling()
+        // Under timeout(1) the app is in its front's group wherever that is.
+        let sharesGroup = plan.policy.timeout != nil
+        let ownsTerminal =
+            !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
+        let givesOwnGroup = ownsTerminal || terminal == nil && !sharesGroup
+        job = JobControl(
+            JobControl.Setting(
+                hasLifecycle: plan.hasLifecycle, timeout: plan.policy.timeout, commandsMask: mask,
+                onSupervisorExit: plan.onSupervisorExit, hasTerminal: terminal != nil, ownsTerminal: ownsTerminal,
+                givesOwnGroup: givesOwnGroup, frontLeadsGroup: front == frontGroup))
+        frontAttributes = ownsTerminal ? terminal?.attributes : nil
+        // The app inherits the supervisor's group, so that must be the front's until it has started.
+        if !givesOwnGroup { _ = setpgid(0, frontGroup) }
+    }
+
+    private func leaveFrontsGroup() {
+        if !givesOwnGroup { _ = setpgid(0, 0) }
+    }
+
+    var hasTerminal: Bool { job.setting.hasTerminal }
+    var givesOwnGroup: Bool { job.setting.givesOwnGroup }
+    private var ownsTerminal: Bool { job.setting.ownsTerminal }
+
+    /// The terminal a child takes before it is executed; -1 for none.
+    var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
+
+    /// The group that the terminal's keys stop with the app.
+    var stoppableGroup: Int32 { appGroup > 0 ? appGroup : frontGroup }
+
+    // MARK: Deciding
+
+    func handle(_ input: JobInput) {
+        for action in job.handle(input, look(for: input)) { perform(action) }
+    }
+
+    /// What can take long, or be wrong by the time it counts, is looked at for those that depend on it alone.
+    private func look(for input: JobInput) -> JobFacts {
+        var facts = JobFacts()
+        switch input {
+        case .frontAnswered, .supervisorContinued, .frontGone, .stateChanged, .continues: return facts
+        case .appStopped(let signal):
+            facts.canTakeTerminal = groupToGive != nil
+            facts.hasShell = signal == SIGTSTP && hasShell
+        case .frontGot(let signal, let sender, _): lookAtSignal(signal, sender, &facts)
+        case .supervisorGot(let signal, let sender):
+            facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+            facts.standing = standing(of: sender)
+        case .sentHome: facts.hasShell = hasShell
+        case .allStopped:
+            facts.isFrontSeenStopped = job.isFrontStopped && Procfs.stat(front)?.isStopped == true
+            facts.newsCount = page.newsCount
+        case .wentHome:
+            facts.hasEnded = host.hasEnded
+            facts.isTerminating = host.isAppTerminating
+            facts.hasShell = hasShell
+        case .keyPressed(let signal):
+            facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+            facts.canTakeTerminal = groupToGive != nil
+        }
+        facts.state = host.appState
+        return facts
+    }
+
+    private func lookAtSignal(_ signal: Int32, _ sender: SignalSender, _ facts: inout JobFacts) {
+        facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+        switch signal {
+        case SIGCONT, SIGINT, SIGQUIT:
+            facts.standing = standing(of: sender)
+            facts.canTakeTerminal = groupToGive != nil
+            facts.hasShell = hasShell
+        case SIGTSTP:
+            facts.standing = standing(of: sender)
+            facts.hasShell = hasShell
+        case SIGTTIN, SIGTTOU, SIGTERM: facts.standing = standing(of: sender)
+        case SIGHUP:
+            facts.standing = standing(of: sender)
+            facts.frontLeadsSession = getsid(front) == front
+        case SIGWINCH: facts.canTakeTerminal = groupToGive != nil
+        default: break
+        }
+    }
+
+    private func standing(of sender: SignalSender) -> SignalSender.Standing {
+        guard job.setting.hasLifecycle, case .process(let pid) = sender else { return .unknown }
+        return host.standing(of: pid)
+    }
+
+    // MARK: Doing
+
+    private func perform(_ action: JobAction) {
+        switch action {
+        case .giveTerminal: giveTerminal()
+        case .takeTerminal: takeTerminal()
+        case .stopFront(let signal, let number): page.wish(signal, number: number, of: front)
+        case .continueFront(let number):
+            page.wish(0, number: number, of: front)
+            if getppid() == front { _ = curfew_kill(front, SIGCONT) }
+        case .continueFrontsGroup:
+            // Undoes a stop that nobody would ever undo. While it lives the group is its.
+            if getppid() == front { _ = curfew_kill(-frontGroup, SIGCONT) }
+        case .askFront(let question): page.ask(question, of: front)
+        case .then(let input): handle(input)
+        case .home, .open, .quit, .noteStop, .passOn, .abandon, .endWithoutFront, .noteIgnored, .continueApp,
+            .signalApp,
+            .signalLeader:
+            host.perform(action)
+        }
+    }
+
+    /// Whether somebody is there to continue a stopped front: one with a process above it that is of its session, but
+    /// of another group. Source: POSIX, 3.264 Orphaned Process Group; the supervisor isn't such a one.
+    private var hasShell: Bool {
+        let session = getsid(front)
+        // Whoever leads a session that isn't the front's is its shell, as far as can be told.
+        guard Procfs.isOurs else { return session > 0 && session != front }
+        var pid = front
+        while let stat = Procfs.stat(pid) {
+            if stat.processGroup != frontGroup { return getsid(pid) == session }
+            pid = stat.parent
+        }
+        return false
+    }
+}

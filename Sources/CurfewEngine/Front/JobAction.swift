@@ -1,0 +1,44 @@
+/// What job control wants done; its console does it, in order.
+enum JobAction: Hashable {
+    // To the app as a whole
+
+    /// `stopped`: the terminal has stopped it already.
+    case home(stopped: Bool)
+    case open
+    case quit
+    /// A terminal has stopped it in background.
+    case noteStop
+    /// As timeout(1) does; `isHeard`: the command has had it too.
+    case passOn(Int32, isHeard: Bool)
+    /// Whoever waited for it is gone: as `curfew timeout` does at its limit, and at once.
+    case abandon
+    case endWithoutFront
+    /// The signal may not drive it.
+    case noteIgnored(Int32, from: SignalSender)
+
+    // To its processes
+
+    /// What the terminal has stopped goes on.
+    case continueApp
+    /// To the app's own group.
+    case signalApp(Int32)
+    /// To its main process alone.
+    case signalLeader(Int32)
+
+    // The terminal
+
+    case giveTerminal
+    /// Back to the front's group, as that had it.
+    case takeTerminal
+
+    // The front
+
+    /// `number`: a wish of another number is another wish.
+    case stopFront(by: Int32, number: UInt32)
+    case continueFront(number: UInt32)
+    case continueFrontsGroup
+    case askFront(UInt32)
+
+    /// To be decided anew by what is so then.
+    case then(JobInput)
+}

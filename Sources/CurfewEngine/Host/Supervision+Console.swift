@@ -1,0 +1,30 @@
+import CurfewCore
+import CurfewLinux
+
+/// What job control wants done to the app.
+extension Supervision: ConsoleHost {
+    var appState: LifecycleState? { engine.core.app(Self.app)?.state }
+    var isAppTerminating: Bool { engine.core.app(Self.app)?.isTerminating == true }
+    var hasEnded: Bool { ending != nil }
+
+    func perform(_ action: JobAction) {
+        switch action {
+        case .home(let stopped): engine.feed(.home(Self.app, stopped: stopped, request: nil))
+        case .open: engine.feed(.open(Self.app, request: nil))
+        case .quit: engine.feed(.quit(Self.app, request: nil))
+        case .noteStop: engine.feed(.stoppedByTerminal(Self.app))
+        case .passOn(let signal, let isHeard): engine.feed(.signalled(Self.app, signal, isHeard: isHeard))
+        case .abandon:
+            isFrontGone = true
+            // Its number can be somebody else's from now on.
+            kernel.frontsGroup = nil
+            engine.feed(.abandoned(Self.app))
+        case .endWithoutFront: endWithoutFront()
+        case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
+        case .continueApp: kernel.continueAfterTerminalStop(Self.app)
+        case .signalApp(let signal): kernel.tree?.signalOwnGroup(signal)
+        case .signalLeader(let signal): passToLeader(signal)
+        case .giveTerminal, .takeTerminal, .stopFront, .continueFront, .continueFrontsGroup, .askFront, .then: break
+        }
+    }
+}

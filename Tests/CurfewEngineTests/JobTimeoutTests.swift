@@ -1,0 +1,75 @@
+import CurfewCore
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("Job control under curfew timeout")
+struct JobTimeoutTests {
+    @Test(
+        "What would end it is passed on",
+        arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM, SIGPIPE, 34])
+    func passedOn(_ signal: Int32) {
+        var job = Job.timeout()
+        #expect(job.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+        #expect(job.frontGets(signal, from: .inside) == [.passOn(signal, isHeard: false)])
+    }
+
+    @Test("A key's signal the command has had, being in the front's group; a hang-up only the session's leader")
+    func heard() {
+        var job = Job.timeout()
+        #expect(job.frontGets(SIGINT) == [.passOn(SIGINT, isHeard: true)])
+        #expect(job.frontGets(SIGHUP) == [.passOn(SIGHUP, isHeard: false)])
+    }
+
+    @Test("What the supervisor itself is sent is passed on as well")
+    func supervisor() {
+        var job = Job.timeout()
+        #expect(job.gets(.supervisorGot(SIGTERM, from: .kernel)) == [.passOn(SIGTERM, isHeard: false)])
+    }
+
+    @Test("Not what is ignored, or what the command has blocked")
+    func notHeard() {
+        var job = Job.timeout(SIGTERM, mask: SIGUSR1, 64)
+        #expect(job.frontGets(SIGINT, from: .outside) { $0.isIgnored = true } == [])
+        #expect(job.frontGets(SIGUSR1, from: .outside) == [])
+        #expect(job.frontGets(64, from: .outside) == [])
+        #expect(job.frontGets(SIGUSR2, from: .outside) == [.passOn(SIGUSR2, isHeard: false)])
+    }
+
+    @Test(
+        "What is for job control, or nobody's, isn't, but where it is the signal of the limit",
+        arguments: [SIGCONT, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH])
+    func jobControl(_ signal: Int32) {
+        var job = Job.timeout()
+        #expect(job.frontGets(signal, from: .outside) == [])
+        var asked = Job.timeout(signal)
+        #expect(asked.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+    }
+
+    @Test("The front stops and goes on with its command, which the terminal stops itself")
+    func stops() {
+        var job = Job.timeout()
+        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(job.frontGets(SIGCONT, from: .outside) == [])
+        #expect(!job.control.isFrontStopped)
+        #expect(job.frontGets(SIGTSTP, from: .inside) == [.stopFront(by: SIGTSTP, number: 2)])
+    }
+
+    @Test("Not where stopping is ignored, where no shell would continue it, or from before the stop it is in")
+    func stopsNot() {
+        var job = Job.timeout()
+        #expect(job.frontGets(SIGTSTP) { $0.isIgnored = true } == [])
+        #expect(job.frontGets(SIGTSTP) { $0.hasShell = false } == [])
+        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) == [])
+        #expect(job.control.isFrontStopped)
+    }
+
+    @Test("With a profile it has a life in background, and stopping is home")
+    func withLifecycle() {
+        var job = Job(.inBackground, .active) { $0.timeout = TimeoutPolicy() }
+        #expect(job.frontGets(SIGTSTP, from: .outside) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.frontGets(SIGINT, from: .outside) == [.passOn(SIGINT, isHeard: false)])
+    }
+}
