@@ -79,12 +79,11 @@ CHILD_SIDE static void clear_handlers(struct launch *launch)
     }
 }
 
-CHILD_SIDE static void ignore_signals(struct launch *launch)
+CHILD_SIDE static void dispose(struct launch *launch, uint64_t signals, void (*handler)(int))
 {
-    const struct raw_sigaction action = {.handler = SIG_IGN};
-    uint64_t ignored = launch->request->ignored_signals;
-    for (int signal = 1; ignored; signal++, ignored >>= 1)
-        if (ignored & 1)
+    const struct raw_sigaction action = {.handler = handler};
+    for (int signal = 1; signals; signal++, signals >>= 1)
+        if (signals & 1)
             check(launch, CURFEW_STAGE_EXEC, RAW(SYS_rt_sigaction, signal, &action, 0, RAW_SIGNAL_SET_SIZE));
 }
 
@@ -111,8 +110,8 @@ CHILD_SIDE static void join_hierarchies(struct launch *launch)
 CHILD_SIDE static void take_group_and_terminal(struct launch *launch)
 {
     const struct curfew_spawn_request *request = launch->request;
-    if (request->own_process_group)
-        check(launch, CURFEW_STAGE_GROUP, RAW(SYS_setpgid, 0, 0));
+    if (request->own_process_group || request->process_group > 0)
+        check(launch, CURFEW_STAGE_GROUP, RAW(SYS_setpgid, 0, request->own_process_group ? 0 : request->process_group));
     if (request->terminal_fd >= 0) {
         pid_t group = (pid_t)RAW(SYS_getpid);
         check(launch, CURFEW_STAGE_TERMINAL, RAW(SYS_ioctl, request->terminal_fd, TIOCSPGRP, &group));
@@ -283,7 +282,8 @@ CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
     take_group_and_terminal(launch);
     place_channel(launch);
     drop_privileges(launch);
-    ignore_signals(launch);
+    dispose(launch, launch->request->default_signals, SIG_DFL);
+    dispose(launch, launch->request->ignored_signals, SIG_IGN);
     // From here on a pending signal may end the child: no handler is left, so nothing but execve runs after it.
     check(launch, CURFEW_STAGE_EXEC,
         RAW(SYS_rt_sigprocmask, SIG_SETMASK, &launch->request->signal_mask, 0, RAW_SIGNAL_SET_SIZE));

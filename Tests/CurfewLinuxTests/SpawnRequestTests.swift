@@ -81,6 +81,25 @@ struct SpawnRequestTests {
         }
     }
 
+    @Test("The group of another process, which it joins itself; one that isn't there fails the launch")
+    func joinedGroup() throws {
+        let leader = try TestChild(shell: TestChild.stay)
+        defer { leader.end() }
+        #expect(leader.line() == "ready")
+        let child = try TestChild(shell: TestChild.stay) {
+            $0.hasOwnProcessGroup = false
+            $0.processGroup = leader.pid
+        }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        #expect(Procfs.stat(child.pid)?.processGroup == leader.pid)
+        let absent = failure(["/bin/true"]) {
+            $0.hasOwnProcessGroup = false
+            $0.processGroup = .max
+        }
+        #expect(absent?.stage == .group)
+    }
+
     @Test("It gets the signal mask that was asked for")
     func signalMask() throws {
         let child = try TestChild(["tail", "-f", "/dev/null"]) { $0.signalMask = 1 << UInt64(SIGUSR1 - 1) }

@@ -854,6 +854,7 @@ static void born(const void *old_clone)
     CHECK_EQ(mask, callers_mask);
 
     request.ignored_signals = bit(SIGCHLD) | bit(64);
+    request.default_signals = bit(SIGURG);
     request.own_process_group = true;
     request.no_new_privs = true;
     request.drop_capabilities = true;
@@ -861,7 +862,9 @@ static void born(const void *old_clone)
     run_for_output(request, text, sizeof text);
     ignored = status_field(text, "SigIgn", 16);
     CHECK_EQ(ignored & (bit(SIGCHLD) | bit(64) | bit(SIGWINCH) | bit(SIGUSR2)), bit(SIGCHLD) | bit(64) | bit(SIGWINCH));
+    CHECK_EQ(ignored & bit(SIGURG), 0);
     CHECK_EQ(curfew_signal_is_ignored(SIGCHLD), 0);
+    CHECK_EQ(curfew_signal_is_ignored(SIGURG), 1);
     CHECK_EQ(status_field(text, "group", 10), status_field(text, "pid", 10));
     CHECK_EQ(status_field(text, "NoNewPrivs", 10), 1);
     CHECK_EQ(status_field(text, "SigBlk", 16), ~(bit(SIGKILL) | bit(SIGSTOP)));

@@ -33,11 +33,13 @@ struct curfew_spawn_request {
     const int *join_fds;       // cgroup v1 `cgroup.procs` files, open for writing
     size_t join_count;
     bool own_process_group;
+    pid_t process_group;       // to join where it gets none of its own; 0: this process's
     int terminal_fd;           // terminal to take as the foreground group, or -1 (needs own_process_group)
     int channel_fd;            // descriptor to hand down, or -1
     int channel_number;        // the number it gets in the child
     uint64_t signal_mask;      // the child's mask: bit n-1 is signal n
-    uint64_t ignored_signals;  // what the child ignores although this process doesn't; the same bits
+    uint64_t default_signals;  // what the child doesn't ignore although this process does; the same bits
+    uint64_t ignored_signals;  // what it ignores although this process doesn't
     int parent_death_signal;   // what the child gets when this thread ends, or 0
     bool no_new_privs;
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty

@@ -18,7 +18,7 @@ protocol ConsoleHost: AnyObject {
 final class Console {
     private(set) var job: JobControl
     /// The app's own group, or 0; told once it has been started.
-    var appGroup: Int32 = 0 { didSet { leaveFrontsGroup() } }
+    var appGroup: Int32 = 0
     var leaderWasKilled = false
 
     let terminal: Terminal?
@@ -29,11 +29,12 @@ final class Console {
     /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
     var groupWithTerminal: Int32 = 0
     private let page: SharedPage
+    private let signals: CommandSignals
     private unowned let host: any ConsoleHost
 
-    /// `mask`: what the command has blocked.
-    init(_ plan: RunPlan, page: SharedPage, front: Int32, mask: UInt64, host: any ConsoleHost) {
+    init(_ plan: RunPlan, page: SharedPage, front: Int32, signals: CommandSignals, host: any ConsoleHost) {
         self.page = page
+        self.signals = signals
         self.front = front
         self.host = host
         frontGroup = getpgid(front)
@@ -45,16 +46,10 @@ final class Console {
         let givesOwnGroup = ownsTerminal || terminal == nil && !sharesGroup
         job = JobControl(
             JobControl.Setting(
-                hasLifecycle: plan.hasLifecycle, timeout: plan.policy.timeout, commandsMask: mask,
+                hasLifecycle: plan.hasLifecycle, timeout: plan.policy.timeout, commandsMask: signals.blocked,
                 onSupervisorExit: plan.onSupervisorExit, hasTerminal: terminal != nil, ownsTerminal: ownsTerminal,
                 givesOwnGroup: givesOwnGroup, frontLeadsGroup: front == frontGroup))
         frontAttributes = ownsTerminal ? terminal?.attributes : nil
-        // The app inherits the supervisor's group, so that must be the front's until it has started.
-        if !givesOwnGroup { _ = setpgid(0, frontGroup) }
-    }
-
-    private func leaveFrontsGroup() {
-        if !givesOwnGroup { _ = setpgid(0, 0) }
     }
 
     var hasTerminal: Bool { job.setting.hasTerminal }
@@ -83,7 +78,7 @@ final class Console {
             facts.hasShell = signal == SIGTSTP && hasShell
         case .frontGot(let signal, let sender, _): lookAtSignal(signal, sender, &facts)
         case .supervisorGot(let signal, let sender):
-            facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+            facts.isIgnored = isIgnored(signal)
             facts.standing = standing(of: sender)
         case .sentHome: facts.hasShell = hasShell
         case .allStopped:
@@ -94,7 +89,7 @@ final class Console {
             facts.isTerminating = host.isAppTerminating
             facts.hasShell = hasShell
         case .keyPressed(let signal):
-            facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+            facts.isIgnored = isIgnored(signal)
             facts.canTakeTerminal = groupToGive != nil
         }
         facts.state = host.appState
@@ -102,7 +97,7 @@ final class Console {
     }
 
     private func lookAtSignal(_ signal: Int32, _ sender: SignalSender, _ facts: inout JobFacts) {
-        facts.isIgnored = curfew_signal_is_ignored(signal) != 0
+        facts.isIgnored = isIgnored(signal)
         switch signal {
         case SIGCONT, SIGINT, SIGQUIT:
             facts.standing = standing(of: sender)
@@ -119,6 +114,8 @@ final class Console {
         default: break
         }
     }
+
+    private func isIgnored(_ signal: Int32) -> Bool { !signals.resets(signal) && curfew_signal_is_ignored(signal) != 0 }
 
     private func standing(of sender: SignalSender) -> SignalSender.Standing {
         guard job.setting.hasLifecycle, case .process(let pid) = sender else { return .unknown }

@@ -28,6 +28,26 @@ extension Supervision {
         curfew_exit(125)
     }
 
+    /// Nothing was started.
+    func fail(_ error: LaunchError) -> Never {
+        // The child has taken the terminal before its exec failed.
+        console?.finish()
+        removeUnused()
+        StandardError.print("\(plan.caller): \(error.problem)")
+        report?.write(
+            RunReport.ofFailure(name: name, command: plan.commandLine, status: error.status, problem: error.problem))
+        socket?.remove()
+        curfew_exit(error.status)
+    }
+
+    /// A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
+    private func removeUnused() {
+        for _ in 0..<50 {
+            if unused.remove() { return }
+            usleep(2000)
+        }
+    }
+
     /// What the command left behind hadn't ended in time.
     private func tellRest(killedAfter limit: Span) {
         let seen = lastSnapshot?.processes ?? []

@@ -7,7 +7,7 @@ import Glibc
 /// Memory, disk and CPU time: what the machine can enforce of what was asked for, and what it tells.
 extension Supervision {
     /// Before anything is started: says what can't be enforced here, or refuses.
-    func prepareResources(_ containment: Containment) {
+    func prepareResources(_ containment: Containment) throws(LaunchError) {
         if plan.limitsMemory {
             kernel.enforcedLimit = .some(plan.resources.memoryLimit)
             kernel.watchesMark = { [unowned self] in watchMark($0) }
@@ -20,7 +20,7 @@ extension Supervision {
         let problems = enforceability.problems
         guard !problems.isEmpty else { return }
         if plan.isStrict {
-            fail(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
+            throw LaunchError(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
         }
         StandardError.print("\(plan.caller): " + problems.joined(separator: "; "))
     }

@@ -7,15 +7,14 @@ import CurfewWire
 extension Supervision {
     static let settingsEvent = "settingsDidChange"
 
-    /// Exits 125 if it can't be watched; nothing has been started.
-    func watchSettings() {
+    func watchSettings() throws(LaunchError) {
         guard let path = plan.settingsPath else { return }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
             _ = curfew_epoll_add(epoll.number, watch.descriptor.number, 1, Source.settings.token())
             settings = watch
         } catch {
-            fail(125, "--settings \(path): \(error.text); nothing was started")
+            throw LaunchError(125, "--settings \(path): \(error.text); nothing was started")
         }
     }
 

@@ -6,26 +6,6 @@ import Glibc
 
 /// What differs under `curfew timeout`: the command's signals, and what is said.
 extension Supervision {
-    /// The command has the usual dispositions of what its timeout works by, whatever the caller had. All of them are
-    /// blocked here. Source: coreutils 9.1, observed; HUP, INT and QUIT that were ignored stay so: NEWS, 9.10.
-    func resetDispositions() {
-        guard let timeout = plan.policy.timeout else { return }
-        for signal in [SIGALRM, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU] { _ = curfew_signal_default(signal) }
-        if timeout.signal > 0 { _ = curfew_signal_default(timeout.signal) }
-    }
-
-    /// What the command has blocked: as its caller had, but for what timeout(1) unblocks. Source: coreutils 9.10, timeout.c.
-    var commandsMask: UInt64 {
-        guard plan.policy.timeout != nil else { return callersMask }
-        return callersMask & ~(1 << UInt64(SIGCHLD - 1) | 1 << UInt64(SIGALRM - 1))
-    }
-
-    /// What the caller had ignored and neither half of ours may: children of whoever ignores SIGCHLD are never waited for.
-    var commandsIgnoredSignals: UInt64 {
-        guard plan.policy.timeout == nil, curfew_front().pointee.callers_ignored_child else { return 0 }
-        return 1 << UInt64(SIGCHLD - 1)
-    }
-
     /// Once the program runs.
     func prepareSignals() {
         guard let timeout = plan.policy.timeout else { return }

@@ -89,7 +89,7 @@ final class Supervision {
         leaveFrontsGroup()
         engine.journal = journal
         if plan.holdsTime { engine.holdTime() }
-        launch()
+        do throws(LaunchError) { try launch() } catch { fail(error) }
         while ending == nil { waitOnce() }
         finish()
     }

@@ -10,6 +10,11 @@ public struct SpawnError: Error, Sendable {
     public var errno: Int32
 
     public var reason: String { String(cString: strerror(errno)) }
+
+    public init(stage: Stage, errno: Int32) {
+        self.stage = stage
+        self.errno = errno
+    }
 }
 
 /// The program to start, as the kernel wants it.
@@ -19,11 +24,15 @@ public struct SpawnRequest {
     public var cgroup: Int32 = -1
     public var joining: [Int32] = []
     public var hasOwnProcessGroup = false
+    /// The group it joins where it gets none of its own; 0: this process's.
+    public var processGroup: Int32 = 0
     public var terminal: Int32 = -1
     public var channel: Int32 = -1
     public var channelNumber: Int32 = -1
     public var signalMask: UInt64 = 0
-    /// What the child ignores although we don't: bit n-1 is signal n.
+    /// What the child doesn't ignore although we do: bit n-1 is signal n.
+    public var defaultSignals: UInt64 = 0
+    /// What it ignores although we don't.
     public var ignoredSignals: UInt64 = 0
     /// What the child gets when this process ends; 0: nothing.
     public var parentDeathSignal: Int32 = 0
@@ -58,10 +67,12 @@ public struct SpawnRequest {
             request.join_fds = joining.baseAddress
             request.join_count = joining.count
             request.own_process_group = hasOwnProcessGroup
+            request.process_group = processGroup
             request.terminal_fd = terminal
             request.channel_fd = channel
             request.channel_number = channelNumber
             request.signal_mask = signalMask
+            request.default_signals = defaultSignals
             request.ignored_signals = ignoredSignals
             request.parent_death_signal = parentDeathSignal
             request.no_new_privs = setsNoNewPrivileges

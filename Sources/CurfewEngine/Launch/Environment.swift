@@ -12,9 +12,11 @@ struct Environment {
     static let socketVariable = "CURFEW_SOCKET"
     static let notifyVariable = "NOTIFY_SOCKET"
 
-    init(channel: Int32, socket: String, notify: String, watchdogInterval: Span?) {
+    init(
+        _ inherited: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ, channel: Int32, socket: String,
+        notify: String, watchdogInterval: Span?
+    ) {
         var count = 0
-        let inherited = environ
         while inherited[count] != nil { count += 1 }
         let copy = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: count + 5)
         var used = 0

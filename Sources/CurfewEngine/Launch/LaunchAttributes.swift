@@ -1,0 +1,46 @@
+import CurfewCore
+import CurfewLinux
+
+/// What one launch gives its program: decided before anything is started, and performed by the child alone, so that
+/// nothing of it changes who starts it.
+struct LaunchAttributes {
+    var environment: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    var signals: CommandSignals
+    /// A process group of its own; else `sharedGroup`.
+    var hasOwnGroup = true
+    /// The group of whoever waits for it; 0: ours.
+    var sharedGroup: Int32 = 0
+    /// The terminal that it takes; -1: none.
+    var terminal: Int32 = -1
+    /// Whether it has a control pipe.
+    var hasChannel = true
+    /// The number that the control pipe has there; -1: none is free, so none is handed down.
+    var channelNumber: Int32 = -1
+    var dropsCapabilities = false
+    var setsNoNewPrivileges = false
+
+    init(environment: UnsafePointer<UnsafeMutablePointer<CChar>?>, signals: CommandSignals) {
+        self.environment = environment
+        self.signals = signals
+    }
+
+    /// As the kernel wants it. `channel`: the child's end, -1 where there is none.
+    func request(
+        _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>, in containment: Containment, channel: Int32
+    ) -> SpawnRequest {
+        var request = SpawnRequest(arguments: arguments, environment: environment)
+        request.cgroup = containment.unified?.directory.number ?? -1
+        request.joining = containment.joining
+        request.hasOwnProcessGroup = hasOwnGroup
+        request.processGroup = hasOwnGroup ? 0 : sharedGroup
+        request.terminal = terminal
+        request.channel = channelNumber < 0 ? -1 : channel
+        request.channelNumber = channelNumber
+        request.signalMask = signals.blocked
+        request.defaultSignals = signals.defaults
+        request.ignoredSignals = signals.ignored
+        request.dropsCapabilities = dropsCapabilities
+        request.setsNoNewPrivileges = setsNoNewPrivileges
+        return request
+    }
+}

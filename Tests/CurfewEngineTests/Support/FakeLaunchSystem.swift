@@ -1,0 +1,35 @@
+import CurfewLinux
+import Glibc
+
+@testable import CurfewEngine
+
+/// A machine for launches that fails on demand, and writes down what it was asked for.
+final class FakeLaunchSystem: LaunchSystem {
+    private(set) var asked: [String] = []
+    private(set) var request: SpawnRequest?
+    private(set) var channel: (ours: Int32, childs: Int32) = (-1, -1)
+    var isThere = true
+    var channelError: Int32 = 0
+    var spawnError: SpawnError?
+
+    var isAwaited: Bool {
+        asked.append("awaited?")
+        return isThere
+    }
+
+    func makeChannel() throws(KernelError) -> (ours: Int32, childs: Int32) {
+        asked.append("channel")
+        if channelError != 0 { throw KernelError("make", "the control pipe", errno: channelError) }
+        var ends: [Int32] = [-1, -1]
+        _ = pipe(&ends)
+        channel = (ends[0], ends[1])
+        return channel
+    }
+
+    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
+        asked.append("spawn")
+        self.request = request
+        if let spawnError { throw spawnError }
+        return (7, Descriptor.none)
+    }
+}
