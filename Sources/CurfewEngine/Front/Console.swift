@@ -111,7 +111,7 @@ final class Console {
             facts.standing = standing(of: sender)
             facts.frontLeadsSession = getsid(front) == front
         case SIGWINCH: facts.canTakeTerminal = groupToGive != nil
-        default: break
+        default: if job.setting.timeout?.passesOn(signal) == true { facts.standing = standing(of: sender) }
         }
     }
 

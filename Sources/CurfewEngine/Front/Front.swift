@@ -14,13 +14,18 @@ public enum Front {
         }
         if front.role == CURFEW_ROLE_KEEPER { Keeper(page, plan: plan).takeOver() }
         let channelNumber = plan.hasLifecycle ? Supervision.freeChannelNumber() : -1
-        let report = ReportFile.open(plan.reportPath, caller: plan.caller)
-        if let report { page.report = report.identity }
-        let journal = Journal.open(plan.journalPath)
-        Supervision(
-            plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report, journal: journal,
-            channelNumber: channelNumber
-        ).run()
+        do throws(LaunchError) {
+            let report = try ReportFile.open(plan.reportPath)
+            if let report { page.report = report.identity }
+            let journal = try Journal.open(plan.journalPath)
+            Supervision(
+                plan, page: page, front: front.pid, callersMask: front.callers_mask, report: report, journal: journal,
+                channelNumber: channelNumber
+            ).run()
+        } catch {
+            StandardError.print("\(plan.caller): \(error.problem)")
+            curfew_exit(error.status)
+        }
     }
 
     /// Dies of a signal the app died of, so that shells see it; with cores off, for the app has left one.

@@ -13,13 +13,12 @@ final class HookRunner {
     private var descriptor: Descriptor
 
     /// Forks it; to be called before this process becomes a subreaper. Nil when there is nothing to run.
-    static func start(_ hooks: [EventHook], callersMask: UInt64) -> HookRunner? {
+    static func start(_ hooks: [EventHook], callersMask: UInt64) throws(LaunchError) -> HookRunner? {
         if hooks.isEmpty { return nil }
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            StandardError.print("curfew: run: --exec-on: can't make a socket: \(String(cString: strerror(errno)))")
-            curfew_exit(125)
+            throw LaunchError(125, "--exec-on: can't make a socket: \(String(cString: strerror(errno)))")
         }
         // Orphaned at once, it goes to the front.
         let middle = curfew_fork(SIGCHLD)

@@ -50,7 +50,7 @@ extension Supervision {
 
     /// What the command left behind hadn't ended in time.
     private func tellRest(killedAfter limit: Span) {
-        let seen = lastSnapshot?.processes ?? []
+        let seen = reporter.lastSnapshot?.processes ?? []
         let named = seen.prefix(3).map { "\($0.pid) \(Quoted.text($0.name))" }
         let more = seen.count > 3 ? [" and \(seen.count - 3) more"] : []
         let names = named.isEmpty ? "" : ": " + (named + more).joined(separator: ", ")

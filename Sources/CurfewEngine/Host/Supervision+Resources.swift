@@ -50,8 +50,7 @@ extension Supervision {
     func memoryMarkReached() {
         kernel.tree?.containment.readMemoryMarkEvent()
         if noteMemoryLimit() { return }
-        // Whatever is killed for it soon may be gone by then.
-        lastSnapshot = takeUrgentSnapshot()
+        reporter.noteMark()
         engine.feed(.memoryMarkReached(Self.app, bytes: engine.footprint(of: Self.app)))
     }
 

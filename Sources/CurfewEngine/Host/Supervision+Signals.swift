@@ -75,7 +75,7 @@ extension Supervision {
 
     /// The leader, or the process it has named in its place, has ended.
     func endRun(_ outcome: ExitOutcome) {
-        if report != nil { noteMeasures() }
+        if report != nil { reporter.noteMeasures() }
         // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
         noteMemoryLimit()
         engine.feed(.leaderExited(Self.app, outcome))

@@ -27,7 +27,7 @@ extension Supervision {
         if case .signaled(_, dumpedCore: true) = ending.leader {
             StandardError.print("\(plan.caller): the monitored command dumped core")
         }
-        guard plan.tellsProcesses, timeout.isExpired, let snapshot = lastSnapshot else { return }
+        guard plan.tellsProcesses, timeout.isExpired, let snapshot = reporter.lastSnapshot else { return }
         for process in snapshot.processes { StandardError.print("\(plan.caller): \(process.whereabouts)") }
         if snapshot.omitted > 0 { StandardError.print("\(plan.caller): and \(snapshot.omitted) more processes") }
     }

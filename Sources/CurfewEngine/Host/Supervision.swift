@@ -20,6 +20,7 @@ final class Supervision {
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
     let kernel = LiveKernel()
+    let reporter: Reporter
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
     var name = ""
@@ -41,8 +42,6 @@ final class Supervision {
     /// What the app is held to, with who enforces it.
     lazy var policy = plan.policy
     var startedAt: Instant?
-    /// Read while the cgroup that counts is still there.
-    var measures = RunMeasures()
 
     /// Nil where the app has no lifecycle.
     var control: ControlServer?
@@ -56,12 +55,6 @@ final class Supervision {
     var settings: FileWatch?
     /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
     var pressure: Pressure?
-    /// What the app's processes were doing when it was last looked at, for the report.
-    var lastSnapshot: KillSnapshot?
-    /// The footprint with which that was last looked at for its growth.
-    var notedFootprint: UInt64 = 0
-    /// The kill for which that was looked at already.
-    var foreseenKill: Instant?
     var hooks: HookRunner?
     var pendingAdvance: PendingAdvance?
     /// Whoever waited for the app was killed, and it is being ended.
@@ -82,14 +75,19 @@ final class Supervision {
         self.report = report
         self.journal = journal
         self.channelNumber = channelNumber
+        reporter = Reporter(plan, kernel)
     }
 
     func run() -> Never {
-        hooks = HookRunner.start(plan.eventHooks, callersMask: callersMask)
-        leaveFrontsGroup()
-        engine.journal = journal
-        if plan.holdsTime { engine.holdTime() }
-        do throws(LaunchError) { try launch() } catch { fail(error) }
+        do throws(LaunchError) {
+            hooks = try HookRunner.start(plan.eventHooks, callersMask: callersMask)
+            leaveFrontsGroup()
+            engine.journal = journal
+            if plan.holdsTime { engine.holdTime() }
+            try launch()
+        } catch {
+            fail(error)
+        }
         while ending == nil { waitOnce() }
         finish()
     }

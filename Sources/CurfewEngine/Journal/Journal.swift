@@ -18,14 +18,13 @@ final class Journal: JournalWriting {
     private let path: String
     private var descriptor: Descriptor
 
-    /// Exits 125 if the file can't be made. Neither opening nor writing a pipe may hold up the supervisor.
-    static func open(_ path: String?) -> Journal? {
+    /// Neither opening nor writing a pipe may hold up the supervisor.
+    static func open(_ path: String?) throws(LaunchError) -> Journal? {
         guard let path else { return nil }
         let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600)
         if number < 0 {
             let reason = String(cString: strerror(-number))
-            StandardError.print("curfew: run: --journal \(path): \(reason); nothing was started")
-            curfew_exit(125)
+            throw LaunchError(125, "--journal \(path): \(reason); nothing was started")
         }
         return Journal(path, Descriptor(number))
     }

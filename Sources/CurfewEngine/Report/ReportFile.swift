@@ -29,14 +29,13 @@ struct ReportFile {
         return curfew_fstat(descriptor.number, &status) == 0 ? Identity(status) : nil
     }
 
-    /// Nil when none was asked for. Exits 125 if it can't be written.
-    static func open(_ path: String?, caller: String) -> ReportFile? {
+    /// Nil when none was asked for.
+    static func open(_ path: String?) throws(LaunchError) -> ReportFile? {
         guard let path else { return nil }
         let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_NONBLOCK, 0o644)
         if number < 0 {
             let reason = String(cString: strerror(-number))
-            StandardError.print("\(caller): --report \(path): \(reason); nothing was started")
-            curfew_exit(125)
+            throw LaunchError(125, "--report \(path): \(reason); nothing was started")
         }
         // Opened so that a pipe nobody reads is told at once; written when the app is gone, it may wait for its reader.
         _ = fcntl(number, F_SETFL, 0)
