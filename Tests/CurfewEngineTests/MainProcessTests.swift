@@ -21,6 +21,7 @@ struct MainProcessTests {
         case .unchanged: return ("unchanged", .none)
         case .leader: return ("leader", .none)
         case .refused: return ("refused", .none)
+        case .unwatchable: return ("unwatchable", .none)
         case .process(let process):
             #expect(process.pid == pid)
             return ("process", process.pidfd)
