@@ -15,6 +15,17 @@ struct JobTimeoutTests {
         #expect(job.frontGets(signal, from: .inside) == [.passOn(signal, isHeard: false)])
     }
 
+    @Test(
+        "Of an app with a lifecycle who is inside has no say: what is passed on buys time",
+        arguments: [SIGUSR1, SIGTERM])
+    func insideAnApp(_ signal: Int32) {
+        var job = Job.timeout(hasLifecycle: true)
+        #expect(job.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+        let actions = job.frontGets(signal, from: .inside)
+        #expect(actions.count == 1)
+        #expect(!actions.contains(.passOn(signal, isHeard: false)))
+    }
+
     @Test("A key's signal the command has had, being in the front's group; a hang-up only the session's leader")
     func heard() {
         var job = Job.timeout()

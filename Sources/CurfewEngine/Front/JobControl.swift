@@ -46,7 +46,7 @@ struct JobControl {
             queue.taken()
         case .supervisorContinued: queue.taken()
         case .supervisorGot(let signal, let sender):
-            return timeoutGot(signal, from: sender, facts)
+            return timeoutGot(signal, from: sender, isHeard: false, facts)
                 ?? refusal(of: signal, from: sender, facts) ?? [.quit]
         case .frontGone: return frontWasKilled()
         case .stateChanged(let from, let to): return stateChanged(from: from, to: to)
@@ -161,7 +161,8 @@ struct JobControl {
         _ signal: Int32, from sender: SignalSender, _ timing: Timing, _ facts: JobFacts
     ) -> [JobAction] {
         let isFromTerminal = sender == .kernel
-        if let actions = timeoutGot(signal, from: sender, facts) { return actions }
+        let isHeard = isFromTerminal && signal != SIGHUP
+        if let actions = timeoutGot(signal, from: sender, isHeard: isHeard, facts) { return actions }
         if !setting.hasLifecycle, let actions = stopsOrContinues(signal, timing, facts) { return actions }
         switch signal {
         case SIGCONT:
@@ -234,12 +235,13 @@ struct JobControl {
     ///
     /// From a terminal's keys the command has had it too, being in the front's group; its hangup only the session's leader.
     /// Source: coreutils NEWS, 9.10; manual, "timeout invocation".
-    private func timeoutGot(_ signal: Int32, from sender: SignalSender, _ facts: JobFacts) -> [JobAction]? {
+    private func timeoutGot(
+        _ signal: Int32, from sender: SignalSender, isHeard: Bool, _ facts: JobFacts
+    ) -> [JobAction]? {
         guard let timeout = setting.timeout, timeout.passesOn(signal) else { return nil }
         let isBlocked = setting.commandsMask & 1 << UInt64(signal - 1) != 0
         if isBlocked || facts.isIgnored { return [] }
-        return refusal(of: signal, from: sender, facts)
-            ?? [.passOn(signal, isHeard: sender == .kernel && signal != SIGHUP)]
+        return refusal(of: signal, from: sender, facts) ?? [.passOn(signal, isHeard: isHeard)]
     }
 
     /// Where stopping isn't home: the command is stopped and continued by its terminal, and the front does as it does.

@@ -28,8 +28,11 @@ extension Supervision {
                 "unsupported", "its time runs by itself; `curfew run --manual-clock` starts an app whose time is moved"
             )
         }
-        guard pendingAdvance?.request.session.descriptor.isOpen != true else { return ("busy", "another `curfew advance` is under way") }
-        guard let nanoseconds = request.message["seconds"].flatMap(Seconds.parse), nanoseconds >= 0, nanoseconds < .max else {
+        guard pendingAdvance?.request.session.descriptor.isOpen != true else {
+            return ("busy", "another `curfew advance` is under way")
+        }
+        let seconds = request.message["seconds"].flatMap(Seconds.parse)
+        guard let nanoseconds = seconds, nanoseconds >= 0, nanoseconds < .max else {
             return ("invalid", "advance needs seconds=NUMBER, 0 or more")
         }
         let now = kernel.now

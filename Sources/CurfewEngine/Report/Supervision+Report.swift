@@ -9,7 +9,7 @@ extension Supervision {
     /// When the engine, or a kill to come, has to be seen to.
     var timerDeadline: Instant? {
         var deadline = engine.nextDeadline
-        if let listensAgain = control?.listensAgain { deadline = deadline.map { min($0, listensAgain) } ?? listensAgain }
+        if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
         return reporter.wakeUp(before: killToForesee, or: deadline)
     }
 

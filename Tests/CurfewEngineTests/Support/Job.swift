@@ -35,9 +35,9 @@ struct Job {
     }
 
     /// As under `curfew timeout`, without a lifecycle, in its caller's group.
-    static func timeout(_ signal: Int32 = SIGTERM, mask: Int32...) -> Job {
+    static func timeout(_ signal: Int32 = SIGTERM, hasLifecycle: Bool = false, mask: Int32...) -> Job {
         Job(.inBackground) {
-            $0.hasLifecycle = false
+            $0.hasLifecycle = hasLifecycle
             $0.timeout = TimeoutPolicy(signal: signal)
             $0.commandsMask = mask.reduce(0) { $0 | 1 << UInt64($1 - 1) }
         }
