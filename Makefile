@@ -22,7 +22,7 @@ FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: help deps build debug test test-vm conformance unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: architecture help deps build debug test test-vm conformance unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -83,6 +83,9 @@ bench-picture: ## draw docs/bench.svg from the last whole run of make bench
 
 core-step:
 	swift build $(RELEASE) --product core-step
+
+architecture: ## draw docs/architecture.svg from the package's targets
+	.ci/architecture > docs/architecture.svg.new && mv docs/architecture.svg.new docs/architecture.svg
 
 states: ## draw docs/states.md and docs/states.svg from the core's table
 	swift build --product curfew-states
