@@ -66,6 +66,8 @@ final class LiveKernel: Kernel {
             passToLeader?(signal)
             return
         }
+        // Listed before its leader is signalled: that can be gone at once, and what it leaves is between two parents then.
+        let known = tree?.everyone() ?? []
         let sharedGroup = frontsGroup ?? tree?.onlyGroup
         if let sharedGroup {
             // The front takes nothing from us.
@@ -74,7 +76,7 @@ final class LiveKernel: Kernel {
         } else if let leader = unreapedLeader {
             _ = curfew_kill(leader, signal)
         }
-        tree?.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: unreapedLeader ?? 0)
+        tree?.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: unreapedLeader ?? 0, known: known)
     }
 
     /// Nothing of it is left stopped, or frozen.

@@ -91,8 +91,11 @@ public final class ProcessTree {
     /// What a supervisor further inside holds isn't signalled: its front is, and passes it on.
     ///
     /// `sparing`: a process group that has had it; `unreaped`: a child of ours that has had it if it isn't in a group.
-    public func terminate(by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0) {
-        for pid in everyone() {
+    /// `known`: who was of the tree before; each is made sure of.
+    public func terminate(
+        by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0, known: [Int32] = []
+    ) {
+        for pid in known + everyone().filter({ !known.contains($0) }) {
             if group > 0, getpgid(pid) == group { continue }
             if number == SIGCONT || group == 0 && pid == leader {
                 signal(pid, SIGCONT, sparesFurtherInside: true)
