@@ -138,8 +138,7 @@ final class Console {
         case .askFront(let question): page.ask(question, of: front)
         case .then(let input): handle(input)
         case .home, .open, .quit, .noteStop, .passOn, .abandon, .endWithoutFront, .noteIgnored, .continueApp,
-            .signalApp,
-            .signalLeader:
+            .signalApp, .signalLeader:
             host.perform(action)
         }
     }
@@ -150,11 +149,8 @@ final class Console {
         let session = getsid(front)
         // Whoever leads a session that isn't the front's is its shell, as far as can be told.
         guard Procfs.isOurs else { return session > 0 && session != front }
-        var pid = front
-        while let stat = Procfs.stat(pid) {
-            if stat.processGroup != frontGroup { return getsid(pid) == session }
-            pid = stat.parent
-        }
-        return false
+        return Procfs.climb(from: front) { pid, stat in
+            stat.processGroup == frontGroup ? nil : getsid(pid) == session
+        } ?? false
     }
 }

@@ -81,7 +81,7 @@ extension Supervision {
 
     private func watchStalls() {
         guard !descriptors.isScarce, let watch = try? Pressure.watchMemory() else { return }
-        _ = curfew_epoll_add(epoll.number, watch.descriptor.number, Pressure.interest, Source.pressure.token())
+        loop.add(watch.descriptor, Source.pressure.token(), interest: Pressure.interest)
         pressure = watch
     }
 }

@@ -18,11 +18,8 @@ extension Supervision {
         return ancestry.isKnown || !Procfs.isOurs ? .outside : .unknown
     }
 
-    /// Once a second at most, as all that anybody can bring about as often as he likes.
     func noteIgnored(_ signal: Int32, _ sender: SignalSender) {
-        let now = kernel.now
-        if let last = ignoredSignalNoted, now - last < .seconds(1) { return }
-        ignoredSignalNoted = now
+        guard ignoredSignals.isTold(at: kernel.now) else { return }
         var pid: Int32?
         if case .process(let sender) = sender { pid = sender }
         record(.signalIgnored(signal, from: pid), of: Self.app)
@@ -32,12 +29,11 @@ extension Supervision {
 
     /// The front has continued us. Between two looks nothing was enforced; what is due by now is done now.
     func wasStopped() {
-        let now = kernel.now
-        if let last = stopNoted, now - last < .seconds(1) { return }
-        if stopNoted == nil {
+        guard stops.isTold(at: kernel.now) else { return }
+        if !wasEverStopped {
             StandardError.print("curfew: \(name): the supervisor was stopped by a signal, and goes on")
         }
-        stopNoted = now
+        wasEverStopped = true
         record(.supervisorStopped, of: Self.app)
     }
 }

@@ -11,7 +11,7 @@ extension Supervision {
         guard let path = plan.settingsPath else { return }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
-            _ = curfew_epoll_add(epoll.number, watch.descriptor.number, 1, Source.settings.token())
+            loop.add(watch.descriptor, Source.settings.token())
             settings = watch
         } catch {
             throw LaunchError(125, "--settings \(path): \(error.text); nothing was started")

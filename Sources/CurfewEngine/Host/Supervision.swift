@@ -34,9 +34,10 @@ final class Supervision {
     /// The cgroups that were made for an app that isn't started yet.
     var unused = Containment.tree
     var console: Console?
-    /// When a signal that nobody had a say by was last noted, and a stop of our own.
-    var ignoredSignalNoted: Instant?
-    var stopNoted: Instant?
+    /// Signals that nobody had a say by, and stops of our own.
+    var ignoredSignals = OnceASecond()
+    var stops = OnceASecond()
+    var wasEverStopped = false
     var log = EventLog()
     var ending: Ending?
     /// What the app is held to, with who enforces it.
@@ -153,7 +154,7 @@ final class Supervision {
                 arm(waker: deadline)
                 return milliseconds(until: deadline)
             }
-            _ = curfew_epoll_add(epoll.number, timer.number, 1, Source.timer.token())
+            loop.add(timer, Source.timer.token())
         }
         _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
         arm(waker: deadline)

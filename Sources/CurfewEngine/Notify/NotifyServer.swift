@@ -42,8 +42,9 @@ final class NotifyServer {
     private let socket: any DatagramSource
     private let loop: EventLoop
     private unowned let host: any NotifyHost
-    /// When a stranger's datagram was last noted, and how many have been ignored since.
-    private var strangers: (lastNoted: Instant?, count: Int) = (nil, 0)
+    private var strangers = OnceASecond()
+    /// How many strangers' datagrams have been ignored since that was last told.
+    private var untoldStrangers = 0
 
     init(_ socket: any DatagramSource, loop: EventLoop, host: any NotifyHost) {
         self.socket = socket
@@ -134,15 +135,13 @@ final class NotifyServer {
         return own == 0 || uid == own || uid == 0 || uid == getuid()
     }
 
-    /// Once a second at most: nobody outside may push everything else out of the history.
     private func noteStranger(_ pid: Int32) {
-        let now = host.now
-        if let last = strangers.lastNoted, now - last < .seconds(1) {
-            strangers.count += 1
+        guard strangers.isTold(at: host.now) else {
+            untoldStrangers += 1
             return
         }
-        let more = strangers.count == 0 ? "" : "; \(strangers.count) more since the last such line"
-        strangers = (now, 0)
+        let more = untoldStrangers == 0 ? "" : "; \(untoldStrangers) more since the last such line"
+        untoldStrangers = 0
         ignore("process \(pid) isn't one of the app's, or is gone\(more)", from: nil)
     }
 }

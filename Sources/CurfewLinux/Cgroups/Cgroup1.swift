@@ -4,7 +4,7 @@ import Glibc
 /// A cgroup of one v1 hierarchy (memory or freezer) that Curfew made for one app.
 ///
 /// Source: Documentation/admin-guide/cgroup-v1/memory.rst and freezer-subsystem.rst.
-public struct Cgroup1: Sendable {
+public struct Cgroup1: CgroupFiles {
     public let path: String
     public private(set) var directory: Descriptor
     /// Open for the child to write itself into before exec: what it was charged before doesn't move with it.
@@ -23,19 +23,6 @@ public struct Cgroup1: Sendable {
 
     /// The child is in; nobody else may join.
     public mutating func closeJoining() { joining.close() }
-
-    public func write(_ text: String, to file: String) throws(KernelError) {
-        try check(curfew_write_file_at(directory.number, file, text), "write \(text) to", path + "/" + file)
-    }
-
-    public func number(in file: String, after key: StaticString? = nil) -> UInt64? {
-        let value = SmallFile.withContents(of: file, at: directory.number) { text -> UInt64? in
-            if let key { return text.number(after: key) }
-            var index = 0
-            return text.number(at: &index)
-        }
-        return value ?? nil
-    }
 
     /// Every process of it and of what the app made below it.
     public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }

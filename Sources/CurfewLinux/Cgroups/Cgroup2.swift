@@ -4,7 +4,7 @@ import Glibc
 /// A cgroup of the v2 hierarchy that Curfew made for one app.
 ///
 /// Source: Documentation/admin-guide/cgroup-v2.rst.
-public struct Cgroup2: Sendable {
+public struct Cgroup2: CgroupFiles {
     public let path: String
     public private(set) var directory: Descriptor
     private var freeze = Descriptor.none
@@ -25,19 +25,6 @@ public struct Cgroup2: Sendable {
     public func has(file: String) -> Bool {
         var status = curfew_file_status()
         return curfew_stat_at(directory.number, file, true, &status) == 0
-    }
-
-    public func write(_ text: String, to file: String) throws(KernelError) {
-        try check(curfew_write_file_at(directory.number, file, text), "write \(text) to", path + "/" + file)
-    }
-
-    public func number(in file: String, after key: StaticString? = nil) -> UInt64? {
-        let value = SmallFile.withContents(of: file, at: directory.number) { text -> UInt64? in
-            if let key { return text.number(after: key) }
-            var index = 0
-            return text.number(at: &index)
-        }
-        return value ?? nil
     }
 
     /// Asks for the whole subtree to freeze or thaw; done when `isFrozen` says so.

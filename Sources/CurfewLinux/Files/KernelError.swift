@@ -17,6 +17,15 @@ public struct KernelError: Error, Sendable, Hashable {
     /// The kernel's reason in words, as strerror(3) gives it.
     public var reason: String { String(cString: strerror(errno)) }
 
+    /// Whether a call's result says that the kernel, or a sandbox in its place, doesn't have the call: old container runtimes
+    /// answer EPERM or EINVAL to what they don't know.
+    static func isRefusal(_ result: Int32) -> Bool {
+        switch -result {
+        case ENOSYS, EPERM, EINVAL: true
+        default: false
+        }
+    }
+
     public var text: String {
         subject.isEmpty ? "\(operation): \(reason)" : "\(operation) \(subject): \(reason)"
     }

@@ -101,8 +101,7 @@ enum HiddenProcess {
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         // Refused by a sandbox, or by an old kernel, it tells nothing; nor does it where there is no descriptor to spare.
         guard pidfd.isOpen else {
-            let isRefused = [-ENOSYS, -EPERM, -EINVAL].contains(pidfd.number)
-            return isRefused && curfew_kill(pid, 0) != -ESRCH ? .untold : .gone
+            return KernelError.isRefusal(pidfd.number) && curfew_kill(pid, 0) != -ESRCH ? .untold : .gone
         }
         defer { pidfd.close() }
         let parent = curfew_pidfd_parent(pidfd.number)
@@ -121,13 +120,7 @@ enum HiddenProcess {
 
     /// Whether `pid` is seen to be an ancestor of `descendant`.
     static func isAbove(_ descendant: Int32, _ pid: Int32) -> Bool {
-        var current = descendant
-        for _ in 0..<4096 {
-            guard let parent = Procfs.stat(current)?.parent, parent > 0 else { return false }
-            if parent == pid { return true }
-            current = parent
-        }
-        return false
+        Procfs.climb(from: descendant) { _, stat in stat.parent == pid ? true : nil } ?? false
     }
 
     /// Whether it is there and hidden.

@@ -158,14 +158,11 @@ public final class ProcessTree {
     /// Whether a supervisor further inside than `supervisor` holds it, or it is one itself.
     static func isHeldFurtherInside(_ pid: Int32, supervisor: Int32) -> Bool {
         var isHeld = false
-        var current = pid
-        for _ in 0..<4096 {
+        return Procfs.climb(from: pid) { current, stat in
             if current == supervisor { return isHeld }
-            guard current > 0, let stat = Procfs.stat(current) else { return false }
             isHeld = isHeld || stat.holdsOthers
-            current = stat.parent
-        }
-        return false
+            return nil
+        } ?? false
     }
 
     /// One round of SIGKILL to everything; what is left is found by looking again.
@@ -234,8 +231,7 @@ public final class ProcessTree {
     /// By the pid where there is no descriptor to spare, or where a sandbox refuses to send by one.
     public static func send(_ signal: Int32, to pid: Int32, heldBy pidfd: Descriptor) {
         if pidfd.isOpen {
-            let sent = curfew_pidfd_send_signal(pidfd.number, signal)
-            if ![-ENOSYS, -EPERM, -EINVAL].contains(sent) { return }
+            if !KernelError.isRefusal(curfew_pidfd_send_signal(pidfd.number, signal)) { return }
         }
         _ = curfew_kill(pid, signal)
     }
@@ -244,7 +240,7 @@ public final class ProcessTree {
     public static var arePidfdsRefused: Bool {
         var own = Descriptor(curfew_pidfd_open(getpid()))
         defer { own.close() }
-        return [-EPERM, -ENOSYS, -EINVAL].contains(own.number)
+        return KernelError.isRefusal(own.number)
     }
 
     /// Whether the group is still the app's: the one that leads it, whose pid is its number, isn't reaped, or one below us

@@ -27,6 +27,19 @@ public enum Procfs {
         public var isGone: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
     }
 
+    /// Asks of a process and of each above it in turn, until there is an answer; nil where the line ends without one, or is
+    /// seen no further.
+    public static func climb(from pid: Int32, _ answer: (Int32, Stat) -> Bool?) -> Bool? {
+        var current = pid
+        // Parents change while we climb: no line is longer than this.
+        for _ in 0..<4096 {
+            guard current > 0, let stat = stat(current) else { return nil }
+            if let answer = answer(current, stat) { return answer }
+            current = stat.parent
+        }
+        return nil
+    }
+
     /// Nil once the process has been reaped.
     public static func stat(_ pid: Int32) -> Stat? {
         withPath(pid, "/stat") { readStat($0) }
