@@ -107,6 +107,17 @@ int curfew_read_file_at(int directory, const char *path, void *buffer, size_t si
     return result;
 }
 
+// What the kernel writes in one piece: a file of /proc/PID that is no list. Source: kernel, fs/seq_file.c, single_open.
+int curfew_read_file_once_at(int directory, const char *path, void *buffer, size_t size)
+{
+    int fd = curfew_open_at(directory, path, O_RDONLY, 0);
+    if (fd < 0)
+        return fd;
+    int result = (int)RAW(SYS_read, fd, buffer, transferable(size));
+    RAW(SYS_close, fd);
+    return result;
+}
+
 // One write, since a cgroup file takes each write as a command of its own. Returns 0.
 int curfew_write_file_at(int directory, const char *path, const char *text)
 {

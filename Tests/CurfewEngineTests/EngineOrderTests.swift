@@ -15,7 +15,7 @@ struct EngineOrderTests {
 
     @Test("Home of a plain app: told, checked for a debugger, stopped, confirmed, answered")
     func homeOfPlainApp() {
-        let scenario = EngineScenario.running()
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
         #expect(
             scenario.home(request: 7) == [
                 "record a state background", "state a active to background", "traced? a: no", "suspend a",

@@ -39,19 +39,70 @@ struct EngineResourceTests {
             ])
     }
 
-    @Test("Locks are looked for once the stop is confirmed, and told of; with kill they end it")
-    func locks() {
-        let scenario = running { _ in }
+    /// One that was sent home holding a lock.
+    private func home(_ change: (inout Policy) -> Void = { _ in }) -> (EngineScenario, [String]) {
+        let scenario = running(change)
         scenario.kernel[.a].locks = [Self.lock]
-        #expect(scenario.home().suffix(2).first == "locks a: 1")
-        let killing = running { $0.locks = .kill }
-        killing.kernel[.a].locks = [Self.lock]
-        #expect(killing.home().contains("record a killing suspended-with-locked-file"))
+        return (scenario, scenario.home())
+    }
+
+    private static let found = [
+        "locks a: 1",
+        "record a note lockedFiles([CurfewCore.FileLock(path: \"/db\", kind: \"POSIX\", isWrite: true, pid: 7, "
+            + "isWaitedFor: false)])",
+    ]
+
+    @Test("Locks are looked for a moment after the stop was told, once")
+    func locks() {
+        let (scenario, lines) = home()
+        #expect(lines.only("locks") == [])
+        #expect(scenario.untilDeadline == .milliseconds(1))
+        #expect(scenario.pass(.milliseconds(1)) == Self.found)
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("Where locks end it they are looked for at once; where time stands still too")
+    func locksAtOnce() {
+        #expect(home { $0.locks = .kill }.1.contains("record a killing suspended-with-locked-file"))
+        let held = running { _ in }
+        held.engine.holdTime()
+        held.kernel[.a].locks = [Self.lock]
+        #expect(held.home().suffix(2) == Self.found[...])
+    }
+
+    @Test("Opened before that, it isn't looked at")
+    func openedBeforeLocks() {
+        let (scenario, _) = home()
+        #expect(scenario.open().only("locks") == [])
+        #expect(scenario.pass(.seconds(1)).only("locks") == [])
+        #expect(scenario.engine.core.app(.a)?.heldLocks == [])
+    }
+
+    @Test("Whoever asks before that is told of them")
+    func askedForLocks() {
+        let (scenario, _) = home()
+        scenario.engine.lookForLocks(of: .b)
+        #expect(scenario.journal.take() == [])
+        scenario.engine.lookForLocks(of: .a)
+        #expect(scenario.journal.take() == Self.found)
+        #expect(scenario.engine.core.app(.a)?.heldLocks == [Self.lock])
+        #expect(scenario.pass(.seconds(1)).only("locks") == [])
+    }
+
+    @Test("Whatever happens before that comes after them")
+    func locksBeforeAnythingElse() {
+        for input in [Input.quit(.a, request: nil), .leaderExited(.a, .exited(code: 0)), .tick] {
+            let (scenario, _) = home()
+            #expect(Array(scenario.feed(input).prefix(2)) == Self.found)
+        }
     }
 
     @Test("Memory goes to swap piece by piece, and what came of it is told")
     func pageOut() {
-        let scenario = running { $0.pageOut = PageOutPolicy(delay: .seconds(2), threshold: 10) }
+        let scenario = running {
+            $0.locks = .ignore
+            $0.pageOut = PageOutPolicy(delay: .seconds(2), threshold: 10)
+        }
         scenario.kernel[.a].footprints = [50]
         scenario.kernel[.a].pieces = .after(2)
         scenario.home()

@@ -6,7 +6,7 @@ import Testing
 struct EngineSuspensionTests {
     @Test("Confirmed at once, nothing is looked at again")
     func atOnce() {
-        let scenario = EngineScenario.running()
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
         #expect(scenario.home().last == "state a background to suspended")
         #expect(scenario.engine.nextDeadline == nil)
         #expect(scenario.pass(.seconds(100)) == [])
@@ -14,7 +14,7 @@ struct EngineSuspensionTests {
 
     @Test("Confirmed after some looks, 5 ms apart; until then the app counts as background", arguments: 1...39)
     func afterSomeLooks(looks: Int) {
-        let scenario = EngineScenario.running()
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
         scenario.kernel[.a].stops = .after(looks)
         #expect(scenario.home(request: 1).last == "suspend a")
         for _ in 1..<looks {
@@ -32,7 +32,7 @@ struct EngineSuspensionTests {
 
     @Test("Never confirmed: after 200 ms what hangs is told by name, and the app counts as suspended")
     func never() {
-        let scenario = EngineScenario.running()
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
         scenario.kernel[.a].stops = .never
         scenario.home(request: 1)
         #expect(scenario.pass(.milliseconds(199)) == Array(repeating: "stopped? a: no", count: 39))

@@ -13,7 +13,8 @@ import time
 import pytest
 
 from conftest import LIMIT, binary, cgroup2_directory, is_alive, state_letter, wait_for
-from programs.helpers import AS_ORDINARY, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root, program
+from programs.helpers import (
+    AS_ORDINARY, Client, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root, program, socket_of)
 
 PYTHON = ORDINARY_PYTHON if os.access(ORDINARY_PYTHON, os.X_OK) else sys.executable
 
@@ -431,6 +432,39 @@ def test_a_write_lock_at_suspension_is_reported(sandbox, kind, name):
     assert "locks" not in app.status()
     app.tell("end")
     assert app.running.finish()[0] == 0
+
+
+@pytest.mark.parametrize("question", ["status", "events"])
+def test_whoever_asks_right_after_home_is_told_of_locks(sandbox, question):
+    """They are looked for a moment after the answer to home. Here both requests come at once."""
+    path = sandbox.scratch / "app.db"
+    app = App(sandbox)
+    app.do(f"lock posix {path}")
+    with Client(socket_of(app.running)) as client:
+        client.send(f"home id=home\n{question} id=first\n")
+        lines = read_until(client, {"home", "first"})
+        home = next(index for index, line in enumerate(lines) if line.get("id") == "home")
+        assert lines[home]["state"] == "suspended"
+        if home == len(lines) - 1:
+            # It took longer to be stopped than to ask.
+            client.send(f"{question} id=second\n")
+            lines += read_until(client, {"second"})
+        assert any(line.get("locks", "").startswith(f"{path} (POSIX, pid ") for line in lines[home:]), lines
+    app.open()
+    app.tell("end")
+    assert app.running.finish()[0] == 0
+
+
+def read_until(client, identifiers):
+    """All lines up to the answers to these requests."""
+    lines, missing = [], set(identifiers)
+    while missing:
+        line = client.line()
+        assert line is not None, f"closed with no answer to {missing}: {lines}"
+        lines.append(line)
+        if line.verb in ("ok", "error"):
+            missing.discard(line.get("id"))
+    return lines
 
 
 @pytest.mark.parametrize("kind", ["posix", "flock", "ofd"])

@@ -122,6 +122,7 @@ int curfew_read(int fd, void *buffer, size_t size);
 int curfew_pread(int fd, void *buffer, size_t size, int64_t offset);
 int curfew_write(int fd, const void *buffer, size_t size);
 int curfew_read_file_at(int directory, const char *path, void *buffer, size_t size);   // bytes read, at most size
+int curfew_read_file_once_at(int directory, const char *path, void *buffer, size_t size);   // one of /proc/PID that comes whole
 int curfew_write_file_at(int directory, const char *path, const char *text);           // O_WRONLY, one write
 int curfew_mkdir_at(int directory, const char *path, int mode);
 bool curfew_has_attribute(const char *path, const char *name);   // an extended one, not empty

@@ -24,6 +24,8 @@ public final class Engine {
     /// How soon a kill is repeated; doubled up to a tenth of a second.
     static var killInterval: Span { .milliseconds(1) }
     static var longestKillInterval: Span { .milliseconds(100) }
+    /// How long after a stop its locks are looked for: whoever opens the app at once doesn't wait for that.
+    static var lockDelay: Span { .milliseconds(1) }
     /// Between two pieces of an app's memory on their way to swap.
     static var pageOutInterval: Span { .milliseconds(1) }
     /// How long what SIGKILL doesn't end is waited for: a process in uninterruptible sleep can outlast anything.
@@ -39,12 +41,15 @@ public final class Engine {
         var stoppedByTerminal = false
         /// When the next piece of its memory goes to swap.
         var pagingOut: Instant?
+        /// When its locks are looked for.
+        var lockLook: Instant?
 
         init(app: AppID) { self.app = app }
 
         func isDue(at now: Instant) -> Bool {
             if let confirming, confirming.next <= now { return true }
             if let pagingOut, pagingOut <= now { return true }
+            if let lockLook, lockLook <= now { return true }
             return leaving.map { $0.next <= now } ?? false
         }
     }
@@ -97,6 +102,7 @@ public final class Engine {
             earliest = Self.earlier(earliest, watch.confirming?.next)
             earliest = Self.earlier(earliest, watch.leaving?.next)
             earliest = Self.earlier(earliest, watch.pagingOut)
+            earliest = Self.earlier(earliest, watch.lockLook)
         }
         return earliest == .distantFuture ? nil : earliest
     }
@@ -117,6 +123,7 @@ public final class Engine {
         case .home(let app, stopped: true, _), .stoppedByTerminal(let app): update(app) { $0.stoppedByTerminal = true }
         default: break
         }
+        if case .open = input {} else { takeLockLook(of: input.app) }
         step(input)
         performAll()
     }
@@ -205,7 +212,7 @@ public final class Engine {
             result(.availableMemoryMeasured(kernel.availableMemory(), isStalling: false))
         case .measureFreeDisk: result(.freeDiskMeasured(kernel.freeDisk()))
         case .pressureChanged(let level, let available): host.pressureChanged(to: level, available: available)
-        case .checkLocks(let app): result(.locksChecked(app, kernel.locks(of: app)))
+        case .checkLocks(let app): checkLocks(app)
         case .pageOut(let app, let threshold):
             if kernel.beginPageOut(app, from: threshold) { update(app) { $0.pagingOut = kernel.now } }
         case .throttle(let app, let limits): kernel.throttle(app, limits)
@@ -263,6 +270,7 @@ public final class Engine {
             $0.confirming = nil
             $0.stoppedByTerminal = false
             $0.pagingOut = nil
+            $0.lockLook = nil
         }
         kernel.resume(app)
         if wasStoppedByTerminal { kernel.continueAfterTerminalStop(app) }
@@ -274,6 +282,29 @@ public final class Engine {
         let next = kernel.now + Self.pageOutInterval
         update(app) { $0.pagingOut = moved == nil ? next : nil }
         if let moved { host.record(.pagedOut(moved), of: app) }
+    }
+
+    // MARK: Locks
+
+    /// Of one that is stopped a moment later, unless they end it: then nothing may come before.
+    private func checkLocks(_ app: AppID) {
+        guard let stopped = core.app(app), stopped.state == .suspended, stopped.policy.locks != .kill, !isTimeHeld
+        else { return result(.locksChecked(app, kernel.locks(of: app))) }
+        let next = kernel.now + Self.lockDelay
+        update(app) { $0.lockLook = next }
+    }
+
+    /// Looks now for what would be looked for in a moment, so that nobody sees that it wasn't yet; nil: of every app.
+    public func lookForLocks(of app: AppID?) {
+        takeLockLook(of: app)
+        performAll()
+    }
+
+    private func takeLockLook(of app: AppID?) {
+        for watch in watches where watch.lockLook != nil && (app == nil || watch.app == app) {
+            watch.lockLook = nil
+            step(.locksChecked(watch.app, kernel.locks(of: watch.app)))
+        }
     }
 
     // MARK: Ending
@@ -288,6 +319,7 @@ public final class Engine {
         update(app) {
             $0.confirming = nil
             $0.pagingOut = nil
+            $0.lockLook = nil
         }
         waitUntilGone(app, kills: true)
     }

@@ -80,7 +80,7 @@ final class Console {
         case .supervisorGot(let signal, let sender):
             facts.isIgnored = isIgnored(signal)
             facts.standing = standing(of: sender)
-        case .sentHome: facts.hasShell = hasShell
+        case .sentHome: facts.hasShell = job.mayStopFront && hasShell
         case .allStopped:
             facts.isFrontSeenStopped = job.isFrontStopped && Procfs.stat(front)?.isStopped == true
             facts.newsCount = page.newsCount

@@ -107,11 +107,12 @@ struct JobControl {
     /// The shell gets its prompt, as it does after Ctrl-Z. In a script the shell waits for the script, and a stopped front
     /// would only keep Ctrl-C from it.
     private mutating func sentHome(_ facts: JobFacts) -> [JobAction] {
-        guard let state = facts.state, !state.isForeground, setting.hasTerminal, setting.frontLeadsGroup else {
-            return []
-        }
+        guard let state = facts.state, !state.isForeground, mayStopFront else { return [] }
         return stopFront(by: SIGTSTP, facts)
     }
+
+    /// When the app was sent home by a client; as long as not, no shell needs to be looked for.
+    var mayStopFront: Bool { setting.hasTerminal && setting.frontLeadsGroup && !isFrontStopped }
 
     // MARK: The front
 

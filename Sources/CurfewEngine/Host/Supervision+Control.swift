@@ -16,9 +16,15 @@ extension Supervision: ControlHost {
 
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
 
-    func prepareStatus(of app: AppID) { lookForTracer() }
+    func prepareStatus(of app: AppID) {
+        engine.lookForLocks(of: app)
+        lookForTracer()
+    }
 
-    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log.recent }
+    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> {
+        engine.lookForLocks(of: app)
+        return log.recent
+    }
 
     func raiseDescriptorLimit() {
         descriptors = DescriptorLimit.raised()

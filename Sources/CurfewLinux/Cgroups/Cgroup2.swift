@@ -10,6 +10,7 @@ public struct Cgroup2: CgroupFiles {
     private var freeze = Descriptor.none
     private var events = Descriptor.none
     private var killing = Descriptor.none
+    private var procs = Descriptor.none
     var keepsFilesOpen = true
 
     /// What every cgroup of ours is called at first: `curfew.NAME.PID`.
@@ -71,7 +72,13 @@ public struct Cgroup2: CgroupFiles {
     }
 
     /// Every process of the subtree.
-    public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number) }
+    public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number, listed: procs) }
+
+    /// Keeps its list open: a suspension reads it several times.
+    mutating func prepareSuspension() {
+        guard keepsFilesOpen, !procs.isOpen else { return }
+        procs = Descriptor(curfew_open_at(directory.number, "cgroup.procs", O_RDONLY, 0))
+    }
 
     /// Removes it and what the app made below it; false while a process is in it.
     public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }

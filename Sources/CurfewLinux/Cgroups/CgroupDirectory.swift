@@ -59,14 +59,20 @@ public enum CgroupDirectory {
     // MARK: What is in it
 
     /// Every process of the subtree. Cgroups below are rare: their number is the directory's links less two.
-    static func processes(of directory: Int32) -> [Int32] {
+    ///
+    /// `listed`: its own list, where that is open already.
+    static func processes(of directory: Int32, listed: Descriptor = .none) -> [Int32] {
         var pids: [Int32] = []
-        appendProcesses(of: directory, to: &pids)
+        appendProcesses(of: directory, listed: listed, to: &pids)
         return pids
     }
 
-    private static func appendProcesses(of directory: Int32, to pids: inout [Int32]) {
-        Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory, to: &pids)
+    private static func appendProcesses(of directory: Int32, listed: Descriptor = .none, to pids: inout [Int32]) {
+        if listed.isOpen {
+            Procfs.appendNumbers(of: listed, to: &pids)
+        } else {
+            Procfs.appendNumbers(ofFile: "cgroup.procs", at: directory, to: &pids)
+        }
         forEachChild(of: directory) { child, _ in appendProcesses(of: child, to: &pids) }
     }
 

@@ -209,6 +209,8 @@ public struct Containment: Sendable {
     /// Once the app runs; without it a kill opens what it needs.
     public mutating func prepareKill() { unified?.prepareKill() }
 
+    mutating func prepareSuspension() { unified?.prepareSuspension() }
+
     public var hasFreezer: Bool { unified != nil || freezer != nil }
 
     public mutating func isPopulated() -> Bool {

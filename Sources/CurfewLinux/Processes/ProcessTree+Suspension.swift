@@ -34,6 +34,7 @@ extension ProcessTree {
     public func suspend(includingStopped: Bool) -> Bool {
         forgetStops()
         isSuspended = true
+        containment.prepareSuspension()
         let terminalGroup = includingStopped ? Procfs.stat(leader)?.processGroup : nil
         if !Procfs.isOurs {
             suspendUnseen()
@@ -59,7 +60,8 @@ extension ProcessTree {
         if isFrozenForGood { return containment.isFrozen() }
         let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
         while true {
-            unconfirmed.removeAll { Self.isStopped($0) }
+            // Those that were told first stop first; behind one that hasn't yet nobody is asked.
+            unconfirmed.removeFirst(unconfirmed.firstIndex { !Self.isStopped($0) } ?? unconfirmed.count)
             if unconfirmed.isEmpty {
                 if !needsAnotherWalk { return true }
                 needsAnotherWalk = findsRunning()

@@ -55,7 +55,7 @@ public enum Procfs {
 
     private static func readStat(_ path: UnsafePointer<CChar>) -> Stat? {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
-            let count = curfew_read_file_at(AT_FDCWD, path, buffer.baseAddress, 1024)
+            let count = curfew_read_file_once_at(AT_FDCWD, path, buffer.baseAddress, 1024)
             guard count > 0 else { return nil }
             return Stat(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
         }
@@ -112,7 +112,7 @@ public enum Procfs {
     public static func children(of pid: Int32) -> [Int32] {
         var children: [Int32] = []
         var threads: [Int32] = []
-        forEachThread(of: pid) { threads.append($0) }
+        if isSingleThreaded(pid) { threads.append(pid) } else { forEachThread(of: pid) { threads.append($0) } }
         for thread in threads {
             _ = withPath(pid, "/task/") { path -> Void? in
                 appendNumber(thread, to: path)
@@ -124,6 +124,12 @@ public enum Procfs {
         return children
     }
 
+    /// A directory's links are itself, its name and those below it. Source: kernel, fs/proc/base.c, proc_task_getattr.
+    private static func isSingleThreaded(_ pid: Int32) -> Bool {
+        var status = curfew_file_status()
+        return withPath(pid, "/task") { curfew_stat_at(AT_FDCWD, $0, false, &status) } == 0 && status.link_count == 3
+    }
+
     /// Numbers parted by blanks or newlines, however many.
     static func appendNumbers(
         ofFile path: UnsafePointer<CChar>, at directory: Int32 = AT_FDCWD, to numbers: inout [Int32]
@@ -131,10 +137,17 @@ public enum Procfs {
         var descriptor = Descriptor(curfew_open_at(directory, path, O_RDONLY, 0))
         guard descriptor.isOpen else { return }
         defer { descriptor.close() }
+        appendNumbers(of: descriptor, to: &numbers)
+    }
+
+    /// From an open file's start.
+    static func appendNumbers(of file: Descriptor, to numbers: inout [Int32]) {
         var value: Int32 = 0
         var isInNumber = false
+        var offset: Int64 = 0
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            while case let count = curfew_read(descriptor.number, buffer.baseAddress, 4096), count > 0 {
+            while case let count = curfew_pread(file.number, buffer.baseAddress, 4096, offset), count > 0 {
+                offset += Int64(count)
                 for byte in buffer[..<Int(count)] {
                     if byte >= 48, byte <= 57 {
                         value = value &* 10 &+ Int32(byte &- 48)
@@ -153,9 +166,13 @@ public enum Procfs {
     /// The process that traces it, 0 for none.
     public static func tracer(of pid: Int32) -> Int32 {
         let tracer = withPath(pid, "/status") { path in
-            SmallFile.withContents(of: String(cString: path)) { $0.number(after: "TracerPid:") }
+            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer -> UInt64? in
+                let count = curfew_read_file_once_at(AT_FDCWD, path, buffer.baseAddress, 4096)
+                guard count > 0 else { return nil }
+                return UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]).number(after: "TracerPid:")
+            }
         }
-        return Int32(truncatingIfNeeded: (tracer ?? nil) ?? 0)
+        return Int32(truncatingIfNeeded: tracer ?? 0)
     }
 
     /// Resident anonymous memory in bytes, cheaply: resident less file and shared pages.
