@@ -3,12 +3,16 @@
 #include "raw.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -71,6 +75,7 @@ struct pidfd_info_0 {
 _Static_assert(sizeof(struct pidfd_info_0) == 64, "as the kernel's");
 #define PIDFD_GET_INFO_0 _IOWR(0xff, 11, struct pidfd_info_0)
 #define PIDFD_INFO_PID_0 1
+#define PIDFD_INFO_CGROUPID_0 4
 
 // Told of any process, also of those whose /proc is hidden. One that is being reaped is -ESRCH.
 int curfew_pidfd_parent(int pidfd)
@@ -80,6 +85,34 @@ int curfew_pidfd_parent(int pidfd)
     if (result < 0)
         return (int)result;
     return info.mask & PIDFD_INFO_PID_0 ? (int)info.parent : -ESRCH;
+}
+
+int curfew_own_cgroup(uint64_t *number)
+{
+    int pidfd = (int)RAW(SYS_pidfd_open, RAW(SYS_getpid), 0);
+    if (pidfd < 0)
+        return pidfd;
+    struct pidfd_info_0 info = {.mask = PIDFD_INFO_CGROUPID_0};
+    long result = RAW(SYS_ioctl, pidfd, PIDFD_GET_INFO_0, &info);
+    RAW(SYS_close, pidfd);
+    if (result < 0)
+        return (int)result;
+    *number = info.cgroup;
+    return info.mask & PIDFD_INFO_CGROUPID_0 ? 0 : -ENOTTY;
+}
+
+// A cgroup's number is its inode's. Source: kernel, include/linux/cgroup.h, cgroup_id; fs/kernfs/inode.c.
+int curfew_is_cgroup(const char *path, uint64_t number)
+{
+    struct statfs system = {0};
+    struct stat directory = {0};
+    long result = RAW(SYS_statfs, path, &system);
+    if (result < 0)
+        return (int)result;
+    if (system.f_type != CGROUP2_SUPER_MAGIC)
+        return -EXDEV;
+    result = RAW(SYS_newfstatat, AT_FDCWD, path, &directory, 0);
+    return result < 0 ? (int)result : directory.st_ino == number;
 }
 
 int curfew_kill(pid_t pid, int signal)

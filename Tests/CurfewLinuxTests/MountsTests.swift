@@ -1,3 +1,4 @@
+import CCurfew
 import Glibc
 import Testing
 
@@ -126,6 +127,20 @@ struct MountsTests {
             52 20 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw
             """, "0::/own")
         expect(found, unified: "/mnt/first/own")
+    }
+
+    private static let tellsCgroups: Bool = {
+        var number: UInt64 = 0
+        return curfew_own_cgroup(&number) == 0
+    }()
+
+    @Test(
+        "Our own cgroup is found without a look at the mounts where v2 is mounted as usual, and is the same",
+        .enabled(if: tellsCgroups, "PIDFD_GET_INFO tells of cgroups from Linux 6.13 on"))
+    func usual() throws {
+        let found = CgroupMounts.read(legacy: false).unified
+        let isUsual = found?.hasPrefix("/sys/fs/cgroup") == true
+        #expect(CgroupMounts.usualUnified() == (isUsual ? found : nil))
     }
 
     @Test("Blanks, tabs, newlines and backslashes of a mount point and a root stand as octal")

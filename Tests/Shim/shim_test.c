@@ -1229,6 +1229,11 @@ static void test_parent_of_pidfd(void)
     CHECK_EQ(curfew_pidfd_parent(pidfd), -ESRCH);
     close(pidfd);
     CHECK_EQ(curfew_pidfd_parent(-1), -EBADF);
+    uint64_t number = 0;
+    CHECK_EQ(curfew_own_cgroup(&number), 0);
+    CHECK(number > 0);
+    CHECK_EQ(curfew_is_cgroup("/proc", number), -EXDEV);
+    CHECK_EQ(curfew_is_cgroup("/nowhere", number), -ENOENT);
 }
 
 static void test_waitid(void)

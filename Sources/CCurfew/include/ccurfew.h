@@ -78,6 +78,8 @@ int curfew_waitid(int id_type, int id, int options, struct curfew_wait_info *inf
 int curfew_pidfd_open(pid_t pid);
 int curfew_pidfd_send_signal(int pidfd, int signal);
 int curfew_pidfd_parent(int pidfd);                    // its parent's pid, 0: none here; -ENOTTY, -EINVAL before Linux 6.13
+int curfew_own_cgroup(uint64_t *number);                // of this process's in the v2 hierarchy; -ENOTTY, -EINVAL before Linux 6.13
+int curfew_is_cgroup(const char *path, uint64_t number);   // 1 or 0; -EXDEV: no directory of the v2 hierarchy
 int curfew_kill(pid_t pid, int signal);
 int curfew_set_subreaper(void);
 int curfew_set_parent_death_signal(int signal);

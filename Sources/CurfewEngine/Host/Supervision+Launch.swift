@@ -16,28 +16,38 @@ extension Supervision {
             timeout: plan.policy.timeout)
         let console = Console(plan, page: page, front: front, signals: signals, host: self)
         self.console = console
-        try prepareLoop()
-        if plan.hasLifecycle { try makeNotifySocket() }
+        try makeLoop()
+        let notifySocket = try plan.hasLifecycle ? makeNotifySocket() : nil
         try watchSettings()
-        // The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
+        try prepareResources(containment)
+        let launcher = Launcher(
+            command: plan.command, arguments: plan.arguments, usesTimeoutsWords: plan.policy.timeout != nil,
+            system: LiveLaunchSystem(front: front))
+        let program = try launcher.start(attributes(signals, console), in: containment)
+        // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
+        // signals, wait until all the rest is ready.
+        adopt(program, containment)
+        begin()
+        attend(program, notifySocket)
+        Capabilities.keepWhatIsUsed(forPriorities: plan.policy.yieldsInBackground || plan.policy.pageOut != nil)
+        watchMachine()
+        sweepStaleCgroups()
+    }
+
+    /// The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
+    private func begin() {
+        engine.journal = journal
+        if plan.holdsTime { engine.holdTime() }
         var policy = plan.policy
         if plan.limitsMemory {
             policy.memory = MemoryPolicy(
                 foreground: plan.memory, background: plan.backgroundLimits,
-                isEnforcedByKernel: containment.enforcesMemory)
+                isEnforcedByKernel: kernel.tree?.containment.enforcesMemory ?? false)
         }
         self.policy = policy
-        try prepareResources(containment)
         engine.launch(Self.app, policy, plan.launch)
-        let launcher = Launcher(
-            command: plan.command, arguments: plan.arguments, usesTimeoutsWords: plan.policy.timeout != nil,
-            system: LiveLaunchSystem(front: front))
-        adopt(try launcher.start(attributes(signals, console), in: containment), containment)
-        Capabilities.keepWhatIsUsed(forPriorities: plan.policy.yieldsInBackground || plan.policy.pageOut != nil)
         startedAt = kernel.now
         engine.feed(.started(Self.app))
-        watchMachine()
-        sweepStaleCgroups()
     }
 
     // MARK: The name
@@ -95,15 +105,11 @@ extension Supervision {
 
     // MARK: The loop
 
-    private func prepareLoop() throws(LaunchError) {
+    private func makeLoop() throws(LaunchError) {
         loop = EventLoop.make()
         signals = Descriptor(curfew_signalfd(Self.waitedSignals))
         guard epoll.isOpen, signals.isOpen else {
             throw LaunchError(KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)))
-        }
-        _ = curfew_epoll_add(epoll.number, signals.number, 1, Source.signals.token())
-        if let socket {
-            control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
         }
     }
 
@@ -113,11 +119,11 @@ extension Supervision {
             .reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
 
-    private func makeNotifySocket() throws(LaunchError) {
+    private func makeNotifySocket() throws(LaunchError) -> NotifySocket {
         do throws(KernelError) {
             let socket = try NotifySocket.make()
             notifyName = socket.name
-            notify = NotifyServer(socket, loop: loop, host: self)
+            return socket
         } catch {
             throw LaunchError(error)
         }
@@ -160,10 +166,19 @@ extension Supervision {
         kernel.tree = ProcessTree(
             containment: containment, leader: program.pid, ownGroup: program.group, method: plan.suspension)
         descriptors = DescriptorLimit.raised()
-        if !descriptors.isScarce { kernel.tree?.containment.prepareKill() }
         prepareSignals()
-        guard plan.hasLifecycle else { return }
-        kernel.allStopped = { [unowned self] in console?.handle($0 ? .allStopped : .continues) }
+        if plan.hasLifecycle {
+            kernel.allStopped = { [unowned self] in console?.handle($0 ? .allStopped : .continues) }
+        }
+    }
+
+    /// Waits for all that comes from it, or is for it.
+    private func attend(_ program: LaunchedProgram, _ notifySocket: NotifySocket?) {
+        loop.add(signals, Source.signals.token())
+        if !descriptors.isScarce { kernel.tree?.containment.prepareKill() }
+        if let notifySocket { notify = NotifyServer(notifySocket, loop: loop, host: self) }
+        guard let socket else { return }
+        control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
         var childsEnd = program.childsEnd
         if descriptors.isScarce {
             childsEnd.close()

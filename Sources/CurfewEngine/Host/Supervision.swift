@@ -83,8 +83,6 @@ final class Supervision {
         do throws(LaunchError) {
             hooks = try HookRunner.start(plan.eventHooks, callersMask: callersMask)
             leaveFrontsGroup()
-            engine.journal = journal
-            if plan.holdsTime { engine.holdTime() }
             try launch()
         } catch {
             fail(error)

@@ -74,6 +74,9 @@ public struct Containment: Sendable {
         note: (PathRole, String) -> Void
     ) throws(KernelError) -> Containment {
         var containment = Containment()
+        if kind == .auto || kind == .cgroup2, !resources.areWanted, containment.holdAsUsual(name: name, note: note) {
+            return containment
+        }
         if kind != .tree {
             let mounts = CgroupMounts.read(legacy: kind != .cgroup2 || resources.areWanted)
             containment.mounts = mounts
@@ -83,6 +86,14 @@ public struct Containment: Sendable {
             if resources.cpu { containment.holdCPU(mounts, name: name, note: note) }
         }
         return containment
+    }
+
+    /// In our own cgroup of v2, found the quick way; false where that isn't to be had.
+    private mutating func holdAsUsual(name: String, note: (PathRole, String) -> Void) -> Bool {
+        guard let own = CgroupMounts.usualUnified() else { return false }
+        note(.unified, own + "/" + name)
+        unified = try? Cgroup2(parent: own, name: name)
+        return unified != nil
     }
 
     private mutating func obtainControllers(_ resources: Resources, _ own: String?, name: String, front: Int32) {
