@@ -44,7 +44,7 @@ extension App {
     private func forEachTimer(_ visit: (Due, Instant, Clock) -> Bool) {
         if phase == .over { return }
         if let timeLimitInstant, visit(.timeLimit, timeLimitInstant, .lifecycle) { return }
-        if let killInstant = timeout.killInstant, visit(.timeoutKill, killInstant, .lifecycle) { return }
+        if let killInstant = limit.killInstant, visit(.timeoutKill, killInstant, .lifecycle) { return }
         if case .terminating(let watchdog, _) = end, let instant = watchdog.end,
             visit(.terminateLimit, instant, .lifecycle)
         {
@@ -88,7 +88,7 @@ extension App {
     var nextDeadline: NextDeadline {
         var next = NextDeadline()
         forEachTimer { due, instant, clock in
-            if !isAwaitingTracerCheck || !due.isHeldOffByTracer { next.consider(instant, on: clock) }
+            if !tracer.isAwaitingAnswer || !due.isHeldOffByTracer { next.consider(instant, on: clock) }
             return false
         }
         return next
@@ -116,7 +116,7 @@ extension App {
     }
 
     private var timeLimitInstant: Instant? {
-        guard let startedAt, !policy.timeLimit.isInfinite, !timeout.isLimitOver else { return nil }
+        guard let startedAt, !policy.timeLimit.isInfinite, !limit.isLimitOver else { return nil }
         return startedAt + policy.timeLimit
     }
 
@@ -168,7 +168,7 @@ extension App {
 
     private mutating func timeLimitPassed(at now: Moment, into effects: inout [Effect]) {
         if let policy = policy.timeout {
-            timeout.isLimitOver = true
+            limit.limitPassed()
             if !isEndingRest { expire(policy, at: now, into: &effects) }
             return
         }

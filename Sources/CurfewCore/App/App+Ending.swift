@@ -135,7 +135,7 @@ extension App {
             .ended(
                 id,
                 Ending(
-                    kill: killed ?? expiryReport, leader: leader,
+                    kill: killed ?? limit.report, leader: leader,
                     terminateSignal: wasTerminated ? policy.terminateSignal : nil, state: finalState,
                     timeout: timeoutOutcome, restKilledAfter: restKilledAfter)))
     }

@@ -14,11 +14,10 @@ extension App {
     /// Counts a resumption for a waking event; false when it was one too many, and the app is killed.
     mutating func countResumption(at now: Moment, into effects: inout [Effect]) -> Bool {
         guard let limit = policy.resumeLimit else { return true }
-        resumptions.removeAll { $0 + policy.resumeWindow <= now.lifecycle }
-        resumptions.append(now.lifecycle)
-        guard resumptions.count > limit else { return true }
+        let count = resumptions.count(within: policy.resumeWindow, at: now)
+        guard count > limit else { return true }
         var report = killReport(.resumedTooOften, limit: policy.resumeWindow, at: now)
-        report.count = resumptions.count
+        report.count = count
         kill(report, at: now, into: &effects)
         return false
     }

@@ -1,26 +1,20 @@
 /// An app held by a debugger outside its tree is neither suspended nor killed by a watchdog, and its clocks stand.
 ///
 /// A debugger's coming and going is no event the kernel tells of, so it is looked for when it matters: before a
-/// suspension, a warning, a watchdog's kill; as soon as time runs down in background, and every `tracerInterval` while
+/// suspension, a warning, a watchdog's kill; as soon as time runs down in background, and every `TracerWatch.interval` while
 /// that or a watchdog runs, or a debugger is there. Where nothing runs down nobody looks.
 /// Source: Apple DTS: with a debugger attached the app isn't suspended and watchdogs are off.
 extension App {
-    static let tracerInterval = Span.seconds(1)
-
     mutating func checkTracer(into effects: inout [Effect]) {
-        guard !isAwaitingTracerCheck else { return }
-        isAwaitingTracerCheck = true
-        effects.append(.checkTracer(id))
+        if tracer.ask() { effects.append(.checkTracer(id)) }
     }
 
     mutating func tracerChecked(isTraced nowTraced: Bool, at now: Moment, into effects: inout [Effect]) {
         // Else it was a mere look.
         let wasHeldOff = due(at: now)?.isHeldOffByTracer ?? false
-        isAwaitingTracerCheck = false
-        lastTracerCheck = now.real
+        tracer.answered(at: now)
         guard killed == nil, phase != .over else { return }
-        if nowTraced != isTraced {
-            isTraced = nowTraced
+        if tracer.found(nowTraced) {
             effects.append(.note(id, .traced(nowTraced)))
             updateClocks(at: now)
             updateWatchdogs(at: now)
@@ -34,11 +28,8 @@ extension App {
 
     /// When a debugger is to be looked for, whatever else is due.
     var nextTracerCheck: Instant? {
-        guard !isAwaitingTracerCheck, killed == nil, phase != .over else { return nil }
-        let next = lastTracerCheck.map { $0 + App.tracerInterval }
-        if isTraced { return next }
-        guard let first = firstTracerCheck else { return nil }
-        return next.map { max($0, first) } ?? first
+        guard !tracer.isAwaitingAnswer, killed == nil, phase != .over else { return nil }
+        return tracer.nextLook(first: isTraced ? nil : firstTracerCheck)
     }
 
     /// Since something runs down that a debugger would hold; nil while nothing does. A watchdog is mostly answered before
@@ -47,7 +38,7 @@ extension App {
         var first = backgroundClockStart
         func consider(_ watchdog: Watchdog?) {
             guard let watchdog, watchdog.end != nil, let start = watchdog.countdown.runningSince?.real else { return }
-            let look = start + App.tracerInterval
+            let look = start + TracerWatch.interval
             if look < first ?? .distantFuture { first = look }
         }
         if case .terminating(let watchdog, _) = end { consider(watchdog) }
@@ -65,10 +56,11 @@ extension App {
     }
 
     private mutating func updateWatchdogs(at now: Moment) {
-        for index in pending.indices { pending[index].watchdog.set(running: !isTraced, at: now) }
-        launch?.set(running: !isTraced, at: now)
+        let runs = !isTraced
+        for index in pending.indices { pending[index].watchdog.set(running: runs, at: now) }
+        launch?.set(running: runs, at: now)
         if case .terminating(var watchdog, let sequence) = end {
-            watchdog.set(running: !isTraced, at: now)
+            watchdog.set(running: runs, at: now)
             end = .terminating(watchdog, sequence: sequence)
         }
     }

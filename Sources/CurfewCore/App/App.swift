@@ -6,16 +6,13 @@
 /// `App+Suspended`, `App+Timeout`.
 public struct App: Sendable, Hashable {
     public let id: AppID
-    public let policy: Policy
-    public let options: LaunchOptions
+    let terms: Terms
     /// Open tasks, in the order of `begin`.
     public internal(set) var tasks: [BackgroundTask] = []
     /// When `state` last changed, by lifecycle time.
     public internal(set) var stateSince: Instant
     /// When the program was executed, by lifecycle time; nil before.
     public internal(set) var startedAt: Instant?
-    /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
-    public internal(set) var isTraced = false
     /// In bytes, when last measured; nil before.
     public internal(set) var footprint: UInt64?
     /// Whether it is held to its share of CPU time.
@@ -86,13 +83,11 @@ public struct App: Sendable, Hashable {
     /// The suspension waits for locks to be let go.
     var lockDeferral: LockDeferral?
     var nextPageOut: Instant?
-    /// When it was resumed for waking events, within the time in which they count.
-    var resumptions: [Instant] = []
+    /// For waking events.
+    var resumptions = Resumptions()
     /// Of a time limit that is kept as timeout(1) keeps it.
-    var timeout = TimeoutProgress()
-    /// When a debugger was last looked for, and the answer came.
-    var lastTracerCheck: Instant?
-    var isAwaitingTracerCheck = false
+    var limit = TimeoutProgress()
+    var tracer = TracerWatch()
 
     enum Phase: Sendable, Hashable {
         case starting
@@ -123,13 +118,18 @@ public struct App: Sendable, Hashable {
 
     init(id: AppID, policy: Policy, options: LaunchOptions, at now: Moment) {
         self.id = id
-        self.policy = policy
-        self.options = options
+        terms = Terms(policy: policy, options: options)
         watchdogInterval = policy.watchdogInterval
         stateSince = now.lifecycle
         budget = Countdown(policy.backgroundBudget)
         if let event = options.wakingEvent { unheardWakingEvents = [UnheardEvent(event: event, isOfLaunch: true)] }
     }
+
+    public var policy: Policy { terms.policy }
+    public var options: LaunchOptions { terms.options }
+
+    /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
+    public var isTraced: Bool { tracer.isTraced }
 
     /// Where the app is; a suspension not yet confirmed still counts as `background`.
     public var state: LifecycleState {
