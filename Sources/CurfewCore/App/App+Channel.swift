@@ -1,13 +1,10 @@
 /// What an aware app is told, and what it answers.
 extension App {
-    /// The connections that may say `hello` for one app; later ones are refused by silence.
-    static let maximumConnections = 64
-
     mutating func hello(_ connection: ConnectionID, at now: Moment, into effects: inout [Effect]) {
-        guard end == nil, !connections.contains(connection), connections.count < App.maximumConnections else { return }
-        let returns = !isAware && hasFinishedLaunching && phase == .background
+        guard end == nil, channel.accepts(connection) else { return }
+        let returns = !isAware && channel.hasFinishedLaunching && phase == .background
         if !isAware { effects.append(.note(id, .becameAware)) }
-        connections.append(connection)
+        channel.add(connection)
         grace = nil
         if phase == .background, isStoppedByTerminal { resume(into: &effects) }
         announceLaunch(at: now, into: &effects)
@@ -24,8 +21,8 @@ extension App {
 
     /// Delivers the launch to an app that hasn't heard of it; never while it is stopped or not yet running.
     mutating func announceLaunch(at now: Moment, into effects: inout [Effect]) {
-        guard isAware, !hasFinishedLaunching, isRunning else { return }
-        hasFinishedLaunching = true
+        guard isAware, !channel.hasFinishedLaunching, isRunning else { return }
+        channel.finishLaunching()
         deliverFinishedLaunching(at: now, into: &effects)
         if phase == .background { deliver(.didEnterBackground, to: launchAudience, at: now, into: &effects) }
         deliverKeptChanges(at: now, into: &effects)
@@ -35,19 +32,19 @@ extension App {
 
     /// What is left of a launch limit that runs already is what the acknowledgement gets.
     private mutating func deliverFinishedLaunching(at now: Moment, into effects: inout [Effect]) {
-        lastSequence += 1
+        let sequence = channel.nextSequence()
         let event = Event.lifecycle(.didFinishLaunching)
-        var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: options.info)
+        var delivery = Delivery(
+            event: event, sequence: sequence, connections: channel.connections, info: options.info)
         delivery.audience = launchAudience
         delivery.launch = launchDescription
         if isReady {
             effects.append(.deliver(id, delivery))
             return
         }
-        let running = launch ?? watchdog(policy.launchLimit, at: now)
-        launch = nil
+        let running = channel.takeLaunch() ?? watchdog(policy.launchLimit, at: now)
         delivery.limit = running.remaining(at: now)
-        pending.append(PendingAcknowledgement(sequence: lastSequence, event: event, watchdog: running))
+        channel.owe(event, sequence: sequence, running)
         effects.append(.deliver(id, delivery))
         if running.cpuTimeAtStart == nil { effects.append(.measureCPUTime(id)) }
     }
@@ -74,8 +71,7 @@ extension App {
     private mutating func announce(
         _ event: Event, info: [Info] = [], launch: LaunchDescription? = nil, into effects: inout [Effect]
     ) {
-        lastSequence += 1
-        var delivery = Delivery(event: event, sequence: lastSequence, info: info, audience: .hooks)
+        var delivery = Delivery(event: event, sequence: channel.nextSequence(), info: info, audience: .hooks)
         delivery.launch = launch
         effects.append(.deliver(id, delivery))
     }
@@ -108,13 +104,12 @@ extension App {
         at now: Moment, into effects: inout [Effect]
     ) {
         guard isAware || policy.announcesEvents else { return }
-        lastSequence += 1
+        let sequence = channel.nextSequence()
         let owesAcknowledgement = isAware && limit != nil && event.needsAcknowledgement
         if owesAcknowledgement, let limit, event != .lifecycle(.willTerminate) {
-            let watchdog = watchdog(limit, at: now)
-            pending.append(PendingAcknowledgement(sequence: lastSequence, event: event, watchdog: watchdog))
+            channel.owe(event, sequence: sequence, watchdog(limit, at: now))
         }
-        var delivery = Delivery(event: event, sequence: lastSequence, connections: connections, info: info)
+        var delivery = Delivery(event: event, sequence: sequence, connections: channel.connections, info: info)
         delivery.limit = limit
         delivery.level = level
         delivery.audience = audience
@@ -125,9 +120,7 @@ extension App {
     /// What a watchdog has begun with, and what it ends with.
     mutating func cpuTimeMeasured(_ cpuTime: Span, at now: Moment, into effects: inout [Effect]) {
         self.cpuTime = cpuTime
-        for index in pending.indices where pending[index].watchdog.cpuTimeAtStart == nil {
-            pending[index].watchdog.cpuTimeAtStart = cpuTime
-        }
+        channel.measured(cpuTime)
         if case .terminating(var watchdog, let sequence) = end, watchdog.cpuTimeAtStart == nil {
             watchdog.cpuTimeAtStart = cpuTime
             end = .terminating(watchdog, sequence: sequence)
@@ -144,33 +137,22 @@ extension App {
             effects.append(.note(id, .acknowledged(.lifecycle(.willTerminate), sequence: sequence)))
             return
         }
-        guard let index = pending.firstIndex(where: { $0.sequence == sequence }) else {
+        guard let event = channel.acknowledge(sequence) else {
             effects.append(.note(id, .unknownAcknowledgement(sequence: sequence)))
             return
         }
-        let acknowledged = pending.remove(at: index)
-        effects.append(.note(id, .acknowledged(acknowledged.event, sequence: sequence)))
+        effects.append(.note(id, .acknowledged(event, sequence: sequence)))
         demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)
     }
 
-    /// `--aware` is met by an acknowledged launch only: one that was left unanswered is owed again, in the time left.
-    private mutating func demandLaunchAgain() {
-        guard policy.requiresHello, !isReady,
-            let unanswered = pending.first(where: { $0.event == .lifecycle(.didFinishLaunching) })
-        else { return }
-        launch = unanswered.watchdog
-        hasFinishedLaunching = false
-    }
-
     /// A connection is gone; without another the app is plain, and owes no acknowledgement.
     mutating func disconnected(_ connection: ConnectionID, at now: Moment, into effects: inout [Effect]) {
-        for index in tasks.indices where tasks[index].connection == connection { tasks[index].connection = nil }
-        guard let index = connections.firstIndex(of: connection) else { return }
-        connections.remove(at: index)
-        guard connections.isEmpty else { return }
-        demandLaunchAgain()
-        pending.removeAll()
+        backgroundTasks.disconnected(connection)
+        guard channel.remove(connection) else { return }
+        // `--aware` is met by an acknowledged launch only.
+        if policy.requiresHello, !isReady { channel.demandLaunchAgain() }
+        channel.dropPending()
         effects.append(.note(id, .becamePlain))
         demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)

@@ -5,7 +5,7 @@ extension App {
         case timeLimit
         case timeoutKill
         case launchWatchdog
-        /// Of the event at this index of `pending`.
+        /// Of the event at this index of what is pending.
         case acknowledgement(Int)
         case signOfLife
         case terminateLimit
@@ -54,7 +54,7 @@ extension App {
             if hasSeenWatchdogs(visit) { return }
             if phase == .background, hasSeenBackground(visit) { return }
         }
-        if let nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
+        if let nextMeasurement = memory?.nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
         if let nextCPUMeasurement, visit(.cpuMeasurement, nextCPUMeasurement, .real) { return }
         if let nextPageOut, visit(.pageOut, nextPageOut, .real) { return }
         if let nextTracerCheck { _ = visit(.tracerCheck, nextTracerCheck, .real) }
@@ -62,14 +62,14 @@ extension App {
 
     @inline(__always)
     private func hasSeenWatchdogs(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
-        if let instant = launch?.end, visit(.launchWatchdog, instant, .lifecycle) { return true }
-        for index in pending.indices {
-            if let instant = pending[index].watchdog.end, visit(.acknowledgement(index), instant, .lifecycle) {
+        if let instant = channel.launch?.end, visit(.launchWatchdog, instant, .lifecycle) { return true }
+        for index in channel.pending.indices {
+            if let instant = channel.pending[index].watchdog.end, visit(.acknowledgement(index), instant, .lifecycle) {
                 return true
             }
         }
-        if isBroken { return visit(.signOfLife, .distantPast, .real) }
-        guard let instant = signOfLife?.end else { return false }
+        if notify.isBroken { return visit(.signOfLife, .distantPast, .real) }
+        guard let instant = notify.signOfLife?.end else { return false }
         return visit(.signOfLife, instant, .real)
     }
 
@@ -138,7 +138,7 @@ extension App {
 
     /// While the debugger's answer is awaited, what needs none is still done.
     private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
-        if let nextMeasurement, nextMeasurement <= now.real { perform(.measurement, at: now, into: &effects) }
+        if let next = memory?.nextMeasurement, next <= now.real { perform(.measurement, at: now, into: &effects) }
         if let nextCPUMeasurement, nextCPUMeasurement <= now.real { perform(.cpuMeasurement, at: now, into: &effects) }
         if let nextPageOut, nextPageOut <= now.real { perform(.pageOut, at: now, into: &effects) }
     }
@@ -148,7 +148,7 @@ extension App {
         case .timeLimit: timeLimitPassed(at: now, into: &effects)
         case .timeoutKill: if let policy = policy.timeout { killForTimeout(policy, at: now, into: &effects) }
         case .launchWatchdog: killForLaunch(at: now, into: &effects)
-        case .acknowledgement(let index): killForAcknowledgement(pending[index], at: now, into: &effects)
+        case .acknowledgement(let index): killForAcknowledgement(channel.pending[index], at: now, into: &effects)
         case .signOfLife: killForSignOfLife(at: now, into: &effects)
         case .terminateLimit: killForTerminateLimit(at: now, into: &effects)
         case .warning: warn(at: now, into: &effects)
@@ -160,7 +160,7 @@ extension App {
             effects.append(.measureCPUTime(id))
         case .pageOut: pageOut(into: &effects)
         case .measurement:
-            nextMeasurement = nil
+            memory?.stopMeasuring()
             effects.append(.measureFootprint(id))
         case .tracerCheck: checkTracer(into: &effects)
         }
@@ -185,12 +185,12 @@ extension App {
     }
 
     private mutating func killForLaunch(at now: Moment, into effects: inout [Effect]) {
-        guard let launch else { return }
+        guard let launch = channel.launch else { return }
         kill(killReport(.launchWatchdog, event: nil, launch, at: now), at: now, into: &effects)
     }
 
     private mutating func killForAcknowledgement(
-        _ late: PendingAcknowledgement, at now: Moment, into effects: inout [Effect]
+        _ late: Channel.PendingAcknowledgement, at now: Moment, into effects: inout [Effect]
     ) {
         guard let reason = late.event.watchdog else { return }
         kill(killReport(reason, event: late.event, late.watchdog, at: now), at: now, into: &effects)

@@ -17,13 +17,12 @@ extension App {
 
     /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
     mutating func terminate(at now: Moment, into effects: inout [Effect]) {
-        pending.removeAll()
-        launch = nil
+        channel.dropAll()
         continueIfStopped(at: now, into: &effects)
         let watchdog = watchdog(policy.terminateLimit, at: now)
         if isAware {
             deliver(.termination, at: now, into: &effects)
-            end = .terminating(watchdog, sequence: lastSequence)
+            end = .terminating(watchdog, sequence: channel.lastSequence)
         } else {
             wasTerminated = true
             askedInstant = now.lifecycle
@@ -38,7 +37,7 @@ extension App {
 
     /// A report with what is true of every kill.
     func killReport(_ reason: KillReason, limit: Span? = nil, elapsed: Span? = nil, at now: Moment) -> KillReport {
-        var report = KillReport(reason, state: state, tasks: taskAges(at: now))
+        var report = KillReport(reason, state: state, tasks: backgroundTasks.ages(at: now))
         report.isInForeground = isInForeground
         report.band = band(at: now)
         report.limit = limit
@@ -57,9 +56,9 @@ extension App {
     mutating func kill(_ report: KillReport, at now: Moment, into effects: inout [Effect]) {
         if case .killed = end { return }
         end = .killed(report)
-        pending.removeAll()
-        tasks.removeAll()
-        keptChanges.removeAll()
+        channel.dropPending()
+        backgroundTasks.drop()
+        mailbox.dropChanges()
         effects.append(.kill(id, report))
         enter(.over, at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
@@ -71,10 +70,9 @@ extension App {
         stateAtExit = state
         if case .killed = end { return }
         if policy.waitsForTree { return effects.append(.sweep(id, kills: false)) }
-        pending.removeAll()
-        tasks.removeAll()
-        keptChanges.removeAll()
-        launch = nil
+        channel.dropAll()
+        backgroundTasks.drop()
+        mailbox.dropChanges()
         if let timeout = policy.timeout, sparesRest(timeout) {
             effects.append(.release(id))
             enter(.over, at: now, into: &effects)
@@ -128,7 +126,7 @@ extension App {
 
     mutating func treeGone(at now: Moment, into effects: inout [Effect]) {
         let finalState = endingState
-        tasks.removeAll()
+        backgroundTasks.drop()
         enter(.over, at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
         effects.append(

@@ -3,8 +3,9 @@ extension App {
     mutating func started(at now: Moment, into effects: inout [Effect]) {
         guard canStart else { return }
         startedAt = now.lifecycle
-        if policy.requiresHello, !hasFinishedLaunching, !isReady {
-            launch = Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero)
+        if policy.requiresHello, !channel.hasFinishedLaunching, !isReady {
+            channel.demandHello(
+                Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero))
         }
         if launchedInBackground {
             grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
@@ -62,13 +63,13 @@ extension App {
             return
         }
         let wasSuspended = isSuspending
-        pending.removeAll { $0.event.isBackgroundOnly }
+        channel.dropBackgroundEvents()
         grace = nil
         warning = nil
         enter(.foreground(isActive: true), at: now, into: &effects)
         enforceMemoryLimits(into: &effects)
         if wasSuspended || isStoppedByTerminal { resume(into: &effects) }
-        if isAware, !hasFinishedLaunching {
+        if isAware, !channel.hasFinishedLaunching {
             announceLaunch(at: now, into: &effects)
         } else {
             deliver(wasSuspended ? .openFromSuspended : .openFromBackground, at: now, into: &effects)
@@ -95,7 +96,7 @@ extension App {
     }
 
     var isOwedMoreThanGrace: Bool {
-        launch != nil || !pending.isEmpty || !tasks.isEmpty && !policy.exitsOnSuspend
+        channel.owes || !tasks.isEmpty && !policy.exitsOnSuspend
     }
 
     func wantsSuspension(at now: Moment) -> Bool {
@@ -104,9 +105,9 @@ extension App {
 
     mutating func suspend(at now: Moment, into effects: inout [Effect]) {
         grace = nil
-        unheardWakingEvents.removeAll()
+        mailbox.dropWakingEvents()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
-        nextMeasurement = nil
+        memory?.stopMeasuring()
         isStoppedByTerminal = false
         enter(.suspended(isConfirmed: false), at: now, into: &effects)
         effects.append(.suspend(id))

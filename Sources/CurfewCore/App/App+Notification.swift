@@ -1,40 +1,40 @@
 /// What a program that speaks sd_notify says, and the signs of life it owes.
 extension App {
+    public var isReady: Bool { notify.isReady }
+    public var isStopping: Bool { notify.isStopping }
+    /// How often a sign of life is owed; nil: never.
+    public var watchdogInterval: Span? { notify.watchdogInterval }
+
     mutating func notified(_ notification: Notification, at now: Moment, into effects: inout [Effect]) {
         guard killed == nil, phase != .over else { return }
         switch notification {
         case .ready: becameReady(at: now, into: &effects)
         case .stopping: isStoppingByItself(into: &effects)
         case .extendTimeout(let span): extendTimeouts(to: span, at: now, into: &effects)
-        case .alive: if signOfLife != nil { demandSignOfLife(at: now) }
+        case .alive: if notify.signOfLife != nil { demandSignOfLife(at: now) }
         case .broken: foundBroken(at: now, into: &effects)
         case .watchdogInterval(let interval):
-            watchdogInterval = interval
-            signOfLife = nil
+            notify.setWatchdogInterval(interval)
             demandSignOfLife(at: now)
         }
     }
 
     /// It acknowledges the launch and nothing else.
     private mutating func becameReady(at now: Moment, into effects: inout [Effect]) {
-        if !isReady {
+        if notify.becameReady() {
             effects.append(.note(id, .ready))
-            isReady = true
-            let isUnheard = policy.requiresHello && !hasFinishedLaunching && startedAt != nil
+            let isUnheard = policy.requiresHello && !channel.hasFinishedLaunching && startedAt != nil
             if isUnheard, end == nil { announcePlainLaunch(into: &effects) }
         }
-        launch = nil
-        for done in pending where done.event == .lifecycle(.didFinishLaunching) {
+        for done in channel.acknowledgeLaunch() {
             effects.append(.note(id, .acknowledged(done.event, sequence: done.sequence)))
         }
-        pending.removeAll { $0.event == .lifecycle(.didFinishLaunching) }
         demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)
     }
 
     private mutating func isStoppingByItself(into effects: inout [Effect]) {
-        if !isStopping { effects.append(.note(id, .stopping)) }
-        isStopping = true
+        if notify.isStoppingByItself() { effects.append(.note(id, .stopping)) }
         if case .terminating(let watchdog, let sequence?) = end {
             end = .terminating(watchdog, sequence: nil)
             effects.append(.note(id, .acknowledged(.lifecycle(.willTerminate), sequence: sequence)))
@@ -48,8 +48,7 @@ extension App {
             effects.append(.note(id, .nothingToExtend))
             return
         }
-        launch?.extend(to: span, at: now)
-        for index in pending.indices { pending[index].watchdog.extend(to: span, at: now) }
+        channel.extend(to: span, at: now)
         if case .terminating(var watchdog, let sequence) = end {
             watchdog.extend(to: span, at: now)
             end = .terminating(watchdog, sequence: sequence)
@@ -62,32 +61,29 @@ extension App {
     /// A new interval from now, where signs of life are owed: by an app that runs, once its launch is over.
     mutating func demandSignOfLife(at now: Moment) {
         guard let watchdogInterval, isRunning, end == nil, isLaunchOver else {
-            signOfLife = nil
+            notify.demand(nil)
             return
         }
-        signOfLife = watchdog(watchdogInterval, at: now.byRealTime)
+        notify.demand(watchdog(watchdogInterval, at: now.byRealTime))
     }
 
     /// As `demandSignOfLife`, unless one is owed already: what else becomes of the launch buys no time.
     mutating func demandFirstSignOfLife(at now: Moment) {
-        if signOfLife == nil { demandSignOfLife(at: now) }
+        if notify.signOfLife == nil { demandSignOfLife(at: now) }
     }
 
-    private var isLaunchOver: Bool {
-        if isReady || !policy.requiresHello { return true }
-        return launch == nil && !pending.contains { $0.event == .lifecycle(.didFinishLaunching) }
-    }
+    private var isLaunchOver: Bool { isReady || !policy.requiresHello || !channel.owesLaunch }
 
     /// As a missing sign of life: a debugger holds it off, which a suspended app hasn't.
     private mutating func foundBroken(at now: Moment, into effects: inout [Effect]) {
         guard end == nil, !isTraced else { return }
-        isBroken = true
+        notify.isBroken = true
         proceed(at: now, tracerIsKnown: isSuspending, into: &effects)
     }
 
     mutating func killForSignOfLife(at now: Moment, into effects: inout [Effect]) {
         var report = killReport(.watchdog, at: now)
-        if !isBroken, let signOfLife {
+        if !notify.isBroken, let signOfLife = notify.signOfLife {
             report.limit = signOfLife.limit
             report.elapsed = signOfLife.elapsed(at: now.byRealTime)
         }

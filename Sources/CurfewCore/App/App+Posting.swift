@@ -22,20 +22,15 @@ extension App {
     }
 
     private mutating func keep(_ change: PostedEvent, into effects: inout [Effect]) -> Bool {
-        if let index = keptChanges.firstIndex(where: { $0.name == change.name }) {
-            keptChanges[index] = change
-        } else {
-            guard keptChanges.count < App.maximumKeptChanges else { return false }
-            keptChanges.append(change)
-        }
+        guard mailbox.keep(change: change) else { return false }
         effects.append(.note(id, .changeKept(change.name)))
         return true
     }
 
     mutating func deliverKeptChanges(at now: Moment, into effects: inout [Effect]) {
-        let changes = keptChanges
-        keptChanges.removeAll()
-        for change in changes { deliver(.change(change.name), info: change.info, at: now, into: &effects) }
+        for change in mailbox.takeChanges() {
+            deliver(.change(change.name), info: change.info, at: now, into: &effects)
+        }
     }
 
     /// Resumes a suspended app for the event, in background. A plain app runs for the waking limit.
@@ -47,17 +42,17 @@ extension App {
         if phase == .background || isSuspending, !isAware { grantWakingTime(at: now) }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
-            if !isAware || hasFinishedLaunching {
+            if !isAware || channel.hasFinishedLaunching {
                 deliver(.wakingEvent, at: now, into: &effects)
                 deliverKeptChanges(at: now, into: &effects)
             }
         } else {
             continueIfStopped(at: now, into: &effects)
         }
-        if isAware, hasFinishedLaunching {
+        if isAware, channel.hasFinishedLaunching {
             deliverWaking(event, to: .everybody, at: now, into: &effects)
         } else {
-            keepUnheard(event)
+            mailbox.keep(wakingEvent: event)
             if !isAware { deliverWaking(event, to: .everybody, at: now, into: &effects) }
             announceLaunch(at: now, into: &effects)
         }
@@ -65,10 +60,7 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
-    private var rejectionOfWaking: Rejection? {
-        let unhandled = pending.count { if case .wake = $0.event { true } else { false } }
-        return unhandled < App.maximumWakingEvents ? nil : .tooManyEvents
-    }
+    private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
 
     /// Never less than what is left of its grace.
     private mutating func grantWakingTime(at now: Moment) {
@@ -84,17 +76,9 @@ extension App {
         deliver(.wake(event.name), limit: limit, info: event.info, to: audience, at: now, into: &effects)
     }
 
-    /// A plain app may never say hello: of too many, the oldest go.
-    private mutating func keepUnheard(_ event: PostedEvent) {
-        if unheardWakingEvents.count == App.maximumWakingEvents { unheardWakingEvents.removeFirst() }
-        unheardWakingEvents.append(UnheardEvent(event: event, isOfLaunch: false))
-    }
-
     /// The events it was launched or woken for before it was aware.
     mutating func deliverUnheardWakingEvents(at now: Moment, into effects: inout [Effect]) {
-        let unheard = unheardWakingEvents
-        unheardWakingEvents.removeAll()
-        for waking in unheard {
+        for waking in mailbox.takeWakingEvents() {
             let audience = waking.isOfLaunch ? launchAudience : .connections
             deliverWaking(waking.event, to: audience, at: now, into: &effects)
         }
@@ -103,16 +87,5 @@ extension App {
     func reject(_ request: RequestID?, _ rejection: Rejection, into effects: inout [Effect]) {
         guard let request else { return }
         effects.append(.reply(request, .rejected(rejection)))
-    }
-}
-
-extension Event {
-    /// What an app that has come back to the front doesn't owe any more.
-    var isBackgroundOnly: Bool {
-        switch self {
-        case .lifecycle(let event): event == .didEnterBackground
-        case .wake: true
-        case .change: false
-        }
     }
 }

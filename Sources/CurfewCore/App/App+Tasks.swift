@@ -9,10 +9,7 @@ extension App {
             if rejection == .tooManyTasks { kill(killReport(.tooManyTasks, at: now), at: now, into: &effects) }
             return
         }
-        lastTask += 1
-        let task = BackgroundTask(
-            id: TaskID(lastTask), name: name, begun: now.lifecycle, owner: owner, connection: connection)
-        tasks.append(task)
+        let task = backgroundTasks.begin(name: name, owner: owner, connection: connection, at: now)
         effects.append(.note(id, .taskBegun(task.id, name: name)))
         effects.append(.reply(request, .taskBegun(task.id, remaining: remaining(at: now))))
         if isSuspending {
@@ -33,12 +30,11 @@ extension App {
     }
 
     mutating func endTask(_ task: TaskID, request: RequestID, at now: Moment, into effects: inout [Effect]) {
-        guard let index = tasks.firstIndex(where: { $0.id == task }) else {
+        guard let ended = backgroundTasks.end(task) else {
             effects.append(.note(id, .unknownTaskEnded(task)))
             effects.append(.reply(request, .taskEnded(task, known: false)))
             return
         }
-        let ended = tasks.remove(at: index)
         effects.append(.note(id, .taskEnded(task, name: ended.name)))
         effects.append(.reply(request, .taskEnded(task, known: true)))
         proceed(at: now, into: &effects)
@@ -46,9 +42,8 @@ extension App {
 
     /// A task whose owner died is released.
     mutating func ownerExited(_ owner: OwnerID, at now: Moment, into effects: inout [Effect]) {
-        let released = tasks.filter { $0.owner == owner }
-        guard !released.isEmpty else { return }
-        tasks.removeAll { $0.owner == owner }
+        let released = backgroundTasks.release(ownedBy: owner)
+        if released.isEmpty { return }
         for task in released { effects.append(.note(id, .taskReleased(task.id, name: task.name))) }
         proceed(at: now, into: &effects)
     }
@@ -65,12 +60,10 @@ extension App {
 
     /// Goes to the app's aware connections and to the one that began the task, `hello` or not.
     private mutating func deliverExpiration(of task: BackgroundTask, left: Span, into effects: inout [Effect]) {
-        var listeners = connections
-        if let connection = task.connection, !listeners.contains(connection) { listeners.append(connection) }
+        let listeners = channel.listeners(with: task.connection)
         guard !listeners.isEmpty || policy.announcesEvents else { return }
-        lastSequence += 1
         var delivery = Delivery(
-            event: .lifecycle(.backgroundTaskWillExpire), sequence: lastSequence, connections: listeners)
+            event: .lifecycle(.backgroundTaskWillExpire), sequence: channel.nextSequence(), connections: listeners)
         delivery.limit = left
         delivery.task = task.id
         effects.append(.deliver(id, delivery))

@@ -19,7 +19,7 @@ extension App {
             updateClocks(at: now)
             updateWatchdogs(at: now)
         }
-        if isTraced { isBroken = false }
+        if isTraced { notify.isBroken = false }
         // What was to be suspended and isn't is left as no terminal has stopped it.
         if wasHeldOff, !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
@@ -43,8 +43,8 @@ extension App {
         }
         if case .terminating(let watchdog, _) = end { consider(watchdog) }
         guard end == nil else { return first }
-        consider(launch)
-        for acknowledgement in pending { consider(acknowledgement.watchdog) }
+        consider(channel.launch)
+        for acknowledgement in channel.pending { consider(acknowledgement.watchdog) }
         return first
     }
 
@@ -57,8 +57,7 @@ extension App {
 
     private mutating func updateWatchdogs(at now: Moment) {
         let runs = !isTraced
-        for index in pending.indices { pending[index].watchdog.set(running: runs, at: now) }
-        launch?.set(running: runs, at: now)
+        channel.set(running: runs, at: now)
         if case .terminating(var watchdog, let sequence) = end {
             watchdog.set(running: runs, at: now)
             end = .terminating(watchdog, sequence: sequence)

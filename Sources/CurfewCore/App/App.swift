@@ -7,14 +7,10 @@
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms
-    /// Open tasks, in the order of `begin`.
-    public internal(set) var tasks: [BackgroundTask] = []
     /// When `state` last changed, by lifecycle time.
     public internal(set) var stateSince: Instant
     /// When the program was executed, by lifecycle time; nil before.
     public internal(set) var startedAt: Instant?
-    /// In bytes, when last measured; nil before.
-    public internal(set) var footprint: UInt64?
     /// Whether it is held to its share of CPU time.
     public internal(set) var isThrottled = false
     /// The locked files it was suspended with.
@@ -37,42 +33,16 @@ public struct App: Sendable, Hashable {
     var warning: Countdown?
     /// What a plain app may still run in background without a task.
     var grace: Countdown?
-    /// What is left to say `hello`, when that is demanded.
-    var launch: Watchdog?
-    /// Events delivered and not yet acknowledged, oldest first.
-    var pending: [PendingAcknowledgement] = []
-    /// Changes posted while it was suspended: one per aspect, the latest, in the order of their first posting.
-    var keptChanges: [PostedEvent] = []
-    /// Waking events that came before it was aware, oldest first.
-    var unheardWakingEvents: [UnheardEvent] = []
-    /// What is left to give a sign of life, by real time, when those are demanded.
-    var signOfLife: Watchdog?
-    /// How often a sign of life is owed; nil: never.
-    public internal(set) var watchdogInterval: Span?
-    /// Connections that said `hello`, in that order.
-    var connections: [ConnectionID] = []
-    var hasFinishedLaunching = false
-    /// Whether it said `READY=1`.
-    public internal(set) var isReady = false
-    /// Whether it said `STOPPING=1`.
-    public internal(set) var isStopping = false
-    /// Whether it said `WATCHDOG=trigger`.
-    var isBroken = false
+    var backgroundTasks = BackgroundTasks()
+    var channel = Channel()
+    var mailbox: Mailbox
+    var notify: NotifyState
+    /// Nil where nobody watches its memory.
+    var memory: MemoryWatch?
     /// The CPU time it had used when that was last measured.
     var cpuTime: Span?
-    var lastTask = 0
-    var lastSequence = 0
     /// Requests that wait for the suspension to be confirmed.
     var suspensionRequests: [RequestID] = []
-    var nextMeasurement: Instant?
-    /// Whether it was warned of the fatal limit's mark, and hasn't fallen far below it since.
-    var warnedOfMark = false
-    /// The same of its soft limit.
-    var warnedOfSoft = false
-    /// What the kernel was last told to enforce.
-    var enforcedMemory: MemoryEnforcement?
-    /// The kernel can't tell of the next mark.
-    var samplesMark = false
     /// When it last left the foreground, by lifecycle time.
     var leftForegroundAt: Instant?
     var cpuWindow: CPUWindow?
@@ -104,29 +74,21 @@ public struct App: Sendable, Hashable {
         case killed(KillReport)
     }
 
-    struct PendingAcknowledgement: Sendable, Hashable {
-        var sequence: Int
-        var event: Event
-        var watchdog: Watchdog
-    }
-
-    /// Whoever else listens hears of the event the app was launched for with the launch, and has heard of any other.
-    struct UnheardEvent: Sendable, Hashable {
-        var event: PostedEvent
-        var isOfLaunch: Bool
-    }
-
     init(id: AppID, policy: Policy, options: LaunchOptions, at now: Moment) {
         self.id = id
         terms = Terms(policy: policy, options: options)
-        watchdogInterval = policy.watchdogInterval
+        mailbox = Mailbox(launchEvent: options.wakingEvent)
+        notify = NotifyState(watchdogInterval: policy.watchdogInterval)
+        memory = policy.memory == nil ? nil : MemoryWatch()
         stateSince = now.lifecycle
         budget = Countdown(policy.backgroundBudget)
-        if let event = options.wakingEvent { unheardWakingEvents = [UnheardEvent(event: event, isOfLaunch: true)] }
     }
 
     public var policy: Policy { terms.policy }
     public var options: LaunchOptions { terms.options }
+
+    /// Open tasks, in the order of `begin`.
+    public var tasks: [BackgroundTask] { backgroundTasks.open }
 
     /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
     public var isTraced: Bool { tracer.isTraced }
@@ -142,7 +104,7 @@ public struct App: Sendable, Hashable {
     }
 
     /// Whether a connection of it said `hello`; any other app is plain.
-    public var isAware: Bool { !connections.isEmpty }
+    public var isAware: Bool { channel.isAware }
 
     /// Whether it was asked to end and may still do so by itself.
     public var isTerminating: Bool {
@@ -160,10 +122,10 @@ public struct App: Sendable, Hashable {
     }
 
     /// The events whose acknowledgement is still owed, oldest first.
-    public var unacknowledgedEvents: [Event] { pending.map(\.event) }
+    public var unacknowledgedEvents: [Event] { channel.pending.map(\.event) }
 
     /// The names of the changes kept for it while it is suspended.
-    public var keptChangeNames: [String] { keptChanges.map(\.name) }
+    public var keptChangeNames: [String] { mailbox.changes.map(\.name) }
 
     /// What a plain app without a task may still run in background; nil when nothing of the kind counts.
     public func graceRemaining(at now: Moment) -> Span? {
@@ -171,7 +133,7 @@ public struct App: Sendable, Hashable {
     }
 
     /// Whether a watchdog runs whose report tells the CPU time used meanwhile.
-    public var isWatched: Bool { launch != nil || !pending.isEmpty || isTerminating }
+    public var isWatched: Bool { channel.owes || isTerminating }
 
     /// Whether it has something to do yet: an answer, its launch, its end, the last of its tasks once it was warned, or what
     /// a plain app does in its grace.
@@ -194,10 +156,6 @@ public struct App: Sendable, Hashable {
         case .foreground, .background: true
         case .starting, .suspended, .over: false
         }
-    }
-
-    func taskAges(at now: Moment) -> [TaskAge] {
-        tasks.map { TaskAge(id: $0.id, name: $0.name, age: now.lifecycle - $0.begun) }
     }
 
     /// Moves to a phase, starts and stops the clocks that depend on it, and tells of the change.
@@ -245,7 +203,7 @@ public struct App: Sendable, Hashable {
             grace?.pause(at: now)
         }
         let owesSignsOfLife = isRunning && end == nil && !isTraced
-        signOfLife?.set(running: owesSignsOfLife, at: now.byRealTime)
+        notify.set(running: owesSignsOfLife, at: now)
         updateCPUWatch(at: now)
     }
 

@@ -39,7 +39,7 @@ extension App {
     func bandSince(at now: Moment) -> Instant {
         switch band(at: now) {
         case .foreground, .background: stateSince
-        case .backgroundWithTasks: max(stateSince, tasks.first?.begun ?? stateSince)
+        case .backgroundWithTasks: max(stateSince, backgroundTasks.open.first?.begun ?? stateSince)
         case .suspended: max(stateSince, leftForegroundAt.map { $0 + App.ageing } ?? stateSince)
         }
     }
