@@ -35,7 +35,7 @@ struct HeldTimeTests {
 
         private static func answer(_ effect: Effect) -> Input? {
             switch effect {
-            case .suspend(let app): .suspensionConfirmed(app)
+            case .suspend(let app, _): .suspensionConfirmed(app)
             case .checkTracer(let app): .tracerChecked(app, isTraced: false)
             case .checkLocks(let app): .locksChecked(app, [])
             case .measureFootprint(let app): .footprintMeasured(app, bytes: 1 << 20)

@@ -49,8 +49,9 @@ struct TransitionTests {
         let past = scenario.history.count
         perform(step.row, scenario)
         let effects = scenario.history.dropFirst(past)
-        #expect(effects.contains(.suspend(.a)) == (step.row.to == .suspended))
-        #expect(effects.contains(.resume(.a)) == (step.from == .suspended && step.row.to != .notRunning))
+        #expect(effects.contains(.suspend(.a, includingStopped: false)) == (step.row.to == .suspended))
+        let isResumed = effects.contains(.resume(.a, includingStopped: false))
+        #expect(isResumed == (step.from == .suspended && step.row.to != .notRunning))
     }
 
     @Test("The last row of an app that exits on suspend follows its home")

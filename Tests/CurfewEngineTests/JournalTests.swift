@@ -45,6 +45,8 @@ struct JournalTests {
         .leaderExited(.a, .signaled(signal: 64, dumpedCore: true)),
         .leftBehind(.a),
         .treeGone(.a),
+        .stillThere(.a),
+        .killIncomplete(.a),
         .abandoned(.a),
         .home(.a, stopped: true, request: nil),
         .home(.a, stopped: false, request: RequestID(7)),
@@ -71,7 +73,9 @@ struct JournalTests {
         .notified(.a, .watchdogInterval(nil)),
         .notified(.a, .watchdogInterval(.seconds(1))),
         .suspensionConfirmed(.a),
+        .suspensionPending(.a),
         .suspensionIncomplete(.a),
+        .pageOutPending(.a),
         .footprintMeasured(.a, bytes: .max),
         .memoryLimitHit(.a, bytes: 0),
         .tracerChecked(.a, isTraced: true),
@@ -145,6 +149,33 @@ struct JournalTests {
     @Test("What was recorded comes out again")
     func same() throws {
         #expect(try Self.replay(Self.recorded()).difference == nil)
+    }
+
+    @Test("A journal of before the core knew of retries comes out as it was recorded", arguments: OlderJournal.all)
+    func older(_ journal: OlderJournal) throws {
+        let replay = try Self.replay(journal.lines)
+        #expect(replay.difference == nil)
+    }
+
+    @Test("What a stop, a kill and a page-out take comes out again")
+    func retries() throws {
+        let recorder = JournalRecorder()
+        let scenario = EngineScenario()
+        scenario.engine.journal = recorder
+        scenario.start(.a, .with { $0.pageOut = PageOutPolicy(delay: .seconds(1), threshold: 0) })
+        scenario.kernel[.a].stops = .never
+        scenario.kernel[.a].pieces = .after(2)
+        scenario.kernel[.a].dies = .never
+        scenario.home(stopped: true)
+        scenario.pass(.seconds(2))
+        scenario.feed(.quit(.a, request: nil))
+        scenario.pass(.seconds(20))
+        for word in ["suspensionPending", "suspensionIncomplete", "pageOutPending", "stillThere", "killIncomplete"] {
+            #expect(recorder.lines.contains { $0.contains("name=\(word) ") }, "\(word)")
+        }
+        #expect(recorder.lines.last?.contains("name=ended app=1 state=suspended status=137 reason=user-quit") == true)
+        #expect(recorder.lines.last?.contains("complete=false") == true)
+        #expect(try Self.replay(recorder.lines).difference == nil)
     }
 
     @Test("It prints the inputs, and below each what follows")

@@ -201,3 +201,16 @@ def test_a_journal_holds_both_times(sandbox):
     assert " real=" in journal.read_text()
     replayed = sandbox.curfew("replay", str(journal))
     assert (replayed.returncode, replayed.stderr) == (0, "")
+
+
+def test_what_the_command_leaves_behind_has_lifecycle_time(sandbox, containment):
+    """It was asked to end, and is killed when that much of it has passed; the command's status stays."""
+    running = held(
+        sandbox, "sh", "-c", "trap '' TERM; sleep 300 & echo up; exit 3", options=["--containment", containment])
+    running.expect("up")
+    answer = advance(sandbox, running.name, "1h")
+    assert (answer["seconds"], answer["state"]) == (5, "notRunning")
+    status, _, err = running.finish()
+    assert status == 3
+    assert "killed what it left behind, which hadn't ended 5 s after SIGTERM" in err
+    assert not sandbox.processes()

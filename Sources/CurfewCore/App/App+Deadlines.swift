@@ -15,13 +15,15 @@ extension App {
         case measurement
         case cpuMeasurement
         case cpuLimit
+        /// Of a stop that isn't confirmed, or of a kill.
+        case retry
         case pageOut
         case tracerCheck
 
         /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
         var isHeldOffByTracer: Bool {
             switch self {
-            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .pageOut, .tracerCheck: false
+            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .tracerCheck: false
             case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
                 .cpuLimit:
                 true
@@ -33,7 +35,7 @@ extension App {
             switch self {
             case .timeLimit, .timeoutKill, .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .budget:
                 true
-            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .pageOut, .tracerCheck: false
+            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .tracerCheck: false
             }
         }
     }
@@ -42,7 +44,10 @@ extension App {
     /// that it has seen enough.
     @inline(__always)
     private func forEachTimer(_ visit: (Due, Instant, Clock) -> Bool) {
-        if phase == .over { return }
+        if phase == .over {
+            if let instant = retries?.next { _ = visit(.retry, instant, .real) }
+            return
+        }
         if let timeLimitInstant, visit(.timeLimit, timeLimitInstant, .lifecycle) { return }
         if let killInstant = limit.killInstant, visit(.timeoutKill, killInstant, .lifecycle) { return }
         if case .terminating(let watchdog, _) = end, let instant = watchdog.end,
@@ -56,6 +61,7 @@ extension App {
         }
         if let nextMeasurement = memory?.nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
         if let nextCPUMeasurement, visit(.cpuMeasurement, nextCPUMeasurement, .real) { return }
+        if let instant = retries?.next, visit(.retry, instant, .real) { return }
         if let nextPageOut, visit(.pageOut, nextPageOut, .real) { return }
         if let nextTracerCheck { _ = visit(.tracerCheck, nextTracerCheck, .real) }
     }
@@ -140,6 +146,7 @@ extension App {
     private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
         if let next = memory?.nextMeasurement, next <= now.real { perform(.measurement, at: now, into: &effects) }
         if let nextCPUMeasurement, nextCPUMeasurement <= now.real { perform(.cpuMeasurement, at: now, into: &effects) }
+        if let instant = retries?.next, instant <= now.real { perform(.retry, at: now, into: &effects) }
         if let nextPageOut, nextPageOut <= now.real { perform(.pageOut, at: now, into: &effects) }
     }
 
@@ -158,6 +165,7 @@ extension App {
         case .cpuMeasurement:
             nextCPUMeasurement = nil
             effects.append(.measureCPUTime(id))
+        case .retry: retry(at: now, into: &effects)
         case .pageOut: pageOut(into: &effects)
         case .measurement:
             memory?.stopMeasuring()

@@ -103,6 +103,7 @@ extension App {
 
     /// Something of it is still there. Whoever was asked to end with the leader isn't asked again.
     mutating func leftBehind(at now: Moment, into effects: inout [Effect]) {
+        isLeaving = true
         guard isEndingRest, phase != .over, case .terminating(_, let sequence) = end else { return }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
@@ -124,7 +125,8 @@ extension App {
         enter(.over, at: now, into: &effects)
     }
 
-    mutating func treeGone(at now: Moment, into effects: inout [Effect]) {
+    /// `isComplete`: nothing of it is left.
+    mutating func treeGone(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
         let finalState = endingState
         backgroundTasks.drop()
         enter(.over, at: now, into: &effects)
@@ -135,7 +137,7 @@ extension App {
                 Ending(
                     kill: killed ?? limit.report, leader: leader,
                     terminateSignal: wasTerminated ? policy.terminateSignal : nil, state: finalState,
-                    timeout: timeoutOutcome, restKilledAfter: restKilledAfter)))
+                    timeout: timeoutOutcome, restKilledAfter: restKilledAfter, isComplete: isComplete)))
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }

@@ -108,9 +108,8 @@ extension App {
         mailbox.dropWakingEvents()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
         memory?.stopMeasuring()
-        isStoppedByTerminal = false
         enter(.suspended(isConfirmed: false), at: now, into: &effects)
-        effects.append(.suspend(id))
+        effects.append(.suspend(id, includingStopped: isStoppedByTerminal))
     }
 
     mutating func suspensionConfirmed(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
@@ -132,20 +131,20 @@ extension App {
     }
 
     mutating func resume(into effects: inout [Effect]) {
+        effects.append(.resume(id, includingStopped: isStoppedByTerminal))
         isStoppedByTerminal = false
-        effects.append(.resume(id))
     }
 
     /// Nothing that is owed time, or an event, is left as a terminal has stopped it.
     mutating func continueIfStopped(at now: Moment, into effects: inout [Effect]) {
-        guard isStoppedByTerminal else { return }
+        guard isStoppedByTerminal, !isSuspending else { return }
         resume(into: &effects)
         deliverKeptChanges(at: now, into: &effects)
     }
 
     /// A terminal has stopped it in background: it stays so until it is opened or asked to end.
     mutating func stoppedByTerminal() {
-        if phase == .background { isStoppedByTerminal = true }
+        if phase == .background || isSuspending { isStoppedByTerminal = true }
     }
 
     func answerState(_ request: RequestID?, into effects: inout [Effect]) {

@@ -8,6 +8,7 @@ extension App {
     mutating func pageOut(into effects: inout [Effect]) {
         nextPageOut = nil
         guard let pageOut = policy.pageOut else { return }
+        if isPagingOut { return effects.append(.continuePageOut(id)) }
         effects.append(.pageOut(id, from: pageOut.threshold))
     }
 

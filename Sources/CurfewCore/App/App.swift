@@ -3,7 +3,7 @@
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// The files beside this one hold its transitions by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
 /// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
-/// `App+Suspended`, `App+Timeout`.
+/// `App+Suspended`, `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms
@@ -25,6 +25,10 @@ public struct App: Sendable, Hashable {
     var restKilledAfter: Span?
     /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
     var isStoppedByTerminal = false
+    /// The kernel hasn't stopped it yet, or not ended it.
+    var retries: Retries?
+    /// Its end is awaited: whenever a child ends it is asked whether it is there.
+    public internal(set) var isLeaving = false
     /// Where it was when its leader ended.
     var stateAtExit: LifecycleState?
     /// The background budget: runs in background, is refilled at each edge into it.
@@ -53,6 +57,8 @@ public struct App: Sendable, Hashable {
     /// The suspension waits for locks to be let go.
     var lockDeferral: LockDeferral?
     var nextPageOut: Instant?
+    /// Some of its memory has been moved, and there is more.
+    public internal(set) var isPagingOut = false
     /// For waking events.
     var resumptions = Resumptions()
     /// Of a time limit that is kept as timeout(1) keeps it.
@@ -166,6 +172,7 @@ public struct App: Sendable, Hashable {
         let crossesEdge = wasInForeground != isInForeground && phase != .over
         if crossesEdge { crossedEdge(at: now) }
         if phase != .background { lockDeferral = nil }
+        retries = nil
         if !isSuspending { leftSuspension() }
         updateClocks(at: now)
         guard state != old else { return }
@@ -176,6 +183,7 @@ public struct App: Sendable, Hashable {
 
     private mutating func leftSuspension() {
         nextPageOut = nil
+        isPagingOut = false
         heldLocks.removeAll()
     }
 

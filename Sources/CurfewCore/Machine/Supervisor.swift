@@ -37,6 +37,16 @@ public struct Supervisor: Sendable, Hashable {
         return NextDeadline()
     }
 
+    /// The apps whose end is awaited, in the order of launch.
+    public var leavingApps: [AppID] {
+        var leaving: [AppID] = []
+        for index in apps.indices where apps[index].isLeaving { leaving.append(apps[index].id) }
+        return leaving
+    }
+
+    /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
+    public var isSettled: Bool { apps.allSatisfy(\.isSettled) }
+
     /// The one app in front, if there is one.
     public var foregroundApp: AppID? { apps.first { $0.state.isForeground }?.id }
 
@@ -76,7 +86,11 @@ public struct Supervisor: Sendable, Hashable {
             lookAgain(at: now)
         case .treeGone(let id):
             guard let index = index(of: id) else { return }
-            apps[index].treeGone(at: now, into: &effects)
+            apps[index].treeGone(isComplete: true, at: now, into: &effects)
+            apps.remove(at: index)
+        case .killIncomplete(let id):
+            guard let index = index(of: id), apps[index].phase == .over else { return }
+            apps[index].treeGone(isComplete: false, at: now, into: &effects)
             apps.remove(at: index)
         default:
             handleAppInput(input, at: now, into: &effects)
@@ -129,10 +143,13 @@ extension App {
         case .abandoned: abandoned(at: now, into: &effects)
         case .suspensionConfirmed: suspensionConfirmed(isComplete: true, at: now, into: &effects)
         case .suspensionIncomplete: suspensionConfirmed(isComplete: false, at: now, into: &effects)
+        case .suspensionPending: suspensionPending(at: now)
+        case .stillThere: stillThere(at: now)
+        case .pageOutPending: pageOutPending(at: now)
         case .footprintMeasured(_, let bytes): footprintMeasured(bytes, at: now, into: &effects)
         case .memoryLimitHit(_, let bytes): memoryLimitHit(bytes, at: now, into: &effects)
         case .tracerChecked(_, let isTraced): tracerChecked(isTraced: isTraced, at: now, into: &effects)
-        case .launch, .started, .open, .treeGone, .tick: break
+        case .launch, .started, .open, .treeGone, .killIncomplete, .tick: break
         case .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: break
         }
     }
@@ -150,7 +167,8 @@ extension Input {
             .ownerExited(let id, _), .suspensionConfirmed(let id), .suspensionIncomplete(let id),
             .footprintMeasured(let id, _), .memoryLimitHit(let id, _), .tracerChecked(let id, _),
             .warn(let id, _, _), .locksChecked(let id, _), .memoryMarkReached(let id, _),
-            .memoryMarkArmed(let id, _), .signalled(let id, _, _), .leftBehind(let id), .abandoned(let id):
+            .memoryMarkArmed(let id, _), .signalled(let id, _, _), .leftBehind(let id), .abandoned(let id),
+            .suspensionPending(let id), .stillThere(let id), .killIncomplete(let id), .pageOutPending(let id):
             id
         case .tick, .watchMemory, .availableMemoryMeasured, .watchDisk, .freeDiskMeasured: nil
         }

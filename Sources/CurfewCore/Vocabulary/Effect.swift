@@ -2,10 +2,15 @@
 public enum Effect: Sendable, Hashable {
     case deliver(AppID, Delivery)
     case reply(RequestID, Reply)
-    /// Stop the whole tree; answered by `suspensionConfirmed` or `suspensionIncomplete`.
-    case suspend(AppID)
-    /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed.
-    case resume(AppID)
+    /// Stop the whole tree; answered by `suspensionConfirmed` or `suspensionPending`. `includingStopped`: what a terminal
+    /// has stopped counts as stopped by us.
+    case suspend(AppID, includingStopped: Bool)
+    /// Look again whether it is stopped: answered as `suspend`, but the last time by `suspensionIncomplete` if it isn't,
+    /// and told what hangs.
+    case confirmSuspension(AppID, isLast: Bool)
+    /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed. `includingStopped`: what a
+    /// terminal has stopped too.
+    case resume(AppID, includingStopped: Bool)
     /// The signal that asks for an end, to the whole tree, which runs.
     case terminate(AppID, signal: Int32)
     /// This signal to the whole tree, and SIGCONT; or, without that, to its leader only.
@@ -14,10 +19,13 @@ public enum Effect: Sendable, Hashable {
     indirect case expire(AppID, KillReport)
     /// SIGKILL to its leader alone; what that has started is spared.
     indirect case killLeader(AppID, KillReport)
-    /// SIGKILL to the whole tree, until nothing is left; answered by `treeGone`.
+    /// SIGKILL to the whole tree; answered by `stillThere`.
     indirect case kill(AppID, KillReport)
-    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`, and before that by
-    /// `leftBehind` where there is something to wait for.
+    /// Look whether anything is left, and if so SIGKILL again: answered by `treeGone` or `stillThere`. The last time what
+    /// is left is only told of, and the answer is `killIncomplete`.
+    case killAgain(AppID, isLast: Bool)
+    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`, or where something is there
+    /// by `stillThere` or `leftBehind`.
     case sweep(AppID, kills: Bool)
     /// The leader is gone: let what it left behind go; answered by `treeGone`.
     case release(AppID)
@@ -37,7 +45,10 @@ public enum Effect: Sendable, Hashable {
     /// Answered by `locksChecked`.
     case checkLocks(AppID)
     /// Moves the stopped tree's memory to swap, if its footprint is at least so many bytes.
+    /// Answered by `pageOutPending` where there is something to move.
     case pageOut(AppID, from: UInt64)
+    /// Another piece; answered by `pageOutPending` while there is more.
+    case continuePageOut(AppID)
     /// Holds the tree to its share of CPU time; nil: no more.
     case throttle(AppID, CPUPolicy?)
     /// Lets others go first, or no more.
@@ -180,6 +191,8 @@ public struct Ending: Sendable, Hashable {
     public var timeout: TimeoutOutcome?
     /// What its leader had left behind was killed, so long after it was asked to end; nil when that wasn't needed.
     public var restKilledAfter: Span?
+    /// Whether nothing of it is left; false where SIGKILL couldn't end it in time.
+    public var isComplete = true
 
     public enum Status: Sendable, Hashable {
         case exit(Int32)

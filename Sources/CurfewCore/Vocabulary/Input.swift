@@ -10,6 +10,10 @@ public enum Input: Sendable, Hashable {
     case leftBehind(AppID)
     /// No process of the app is left.
     case treeGone(AppID)
+    /// It was sent SIGKILL, and some of it may still be there.
+    case stillThere(AppID)
+    /// What SIGKILL couldn't end in time is left to itself; the app is over all the same.
+    case killIncomplete(AppID)
 
     /// The app leaves the foreground. `stopped`: a terminal has already stopped it.
     case home(AppID, stopped: Bool, request: RequestID?)
@@ -41,9 +45,13 @@ public enum Input: Sendable, Hashable {
 
     /// Every process of the app is known to be stopped.
     case suspensionConfirmed(AppID)
+    /// Some process isn't seen stopped yet.
+    case suspensionPending(AppID)
     /// Some process couldn't be seen stopped in time; the app counts as suspended all the same.
     case suspensionIncomplete(AppID)
     case footprintMeasured(AppID, bytes: UInt64)
+    /// There is more of its memory to move to swap.
+    case pageOutPending(AppID)
     /// The kernel refused memory over the limit, or killed for it. `bytes`: the peak it saw.
     case memoryLimitHit(AppID, bytes: UInt64)
     /// What `limitMemory` asked to be told of has come near.

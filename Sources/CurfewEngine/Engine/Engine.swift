@@ -15,50 +15,23 @@ public final class Engine {
     /// Lifecycle time, where it is held; nil where it is real time.
     private var heldTime: Instant?
     private var effects: [Effect] = []
-    private var watches: [Watch] = []
     private var isPerforming = false
 
-    /// How soon a stop that isn't confirmed is looked at again, and for how long before it is told what hangs.
-    static var confirmationInterval: Span { .milliseconds(5) }
-    static var confirmationLimit: Span { .milliseconds(200) }
-    /// How soon a kill is repeated; doubled up to a tenth of a second.
-    static var killInterval: Span { .milliseconds(1) }
-    static var longestKillInterval: Span { .milliseconds(100) }
+    /// The looks for locks that are still to come.
+    private var lockLooks: [LockLook] = []
+
     /// How long after a stop its locks are looked for: whoever opens the app at once doesn't wait for that.
     static var lockDelay: Span { .milliseconds(1) }
-    /// Between two pieces of an app's memory on their way to swap.
-    static var pageOutInterval: Span { .milliseconds(1) }
-    /// How long what SIGKILL doesn't end is waited for: a process in uninterruptible sleep can outlast anything.
-    static var killLimit: Span { .seconds(10) }
 
-    /// What the engine looks at again for one app.
-    ///
     /// A class, and so is `EventLog.Entry`: arrays of classes need no metadata of their own made at run time.
-    private final class Watch {
+    private final class LockLook {
         let app: AppID
-        var confirming: (next: Instant, until: Instant)?
-        var leaving: Leaving?
-        var stoppedByTerminal = false
-        /// When the next piece of its memory goes to swap.
-        var pagingOut: Instant?
-        /// When its locks are looked for.
-        var lockLook: Instant?
+        let due: Instant
 
-        init(app: AppID) { self.app = app }
-
-        func isDue(at now: Instant) -> Bool {
-            if let confirming, confirming.next <= now { return true }
-            if let pagingOut, pagingOut <= now { return true }
-            if let lockLook, lockLook <= now { return true }
-            return leaving.map { $0.next <= now } ?? false
+        init(_ app: AppID, due: Instant) {
+            self.app = app
+            self.due = due
         }
-    }
-
-    private struct Leaving {
-        var next: Instant
-        var interval: Span
-        var until: Instant
-        let kills: Bool
     }
 
     public init(kernel: any Kernel, host: any EngineHost) {
@@ -89,61 +62,39 @@ public final class Engine {
         return end - next
     }
 
-    /// Whether no stop is still to be confirmed, and no kill still to be done.
-    public var isSettled: Bool { watches.allSatisfy { $0.confirming == nil && $0.leaving == nil } }
+    /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
+    public var isSettled: Bool { core.isSettled }
 
     /// Of what the core has armed, on the clock that runs; of lifecycle time that is held nothing comes by itself.
     public func running(_ deadline: NextDeadline) -> Instant? { isTimeHeld ? deadline.real : deadline.earliest }
 
     /// When `wake` has to be called at the latest, in real time; nil: not at all.
     public var nextDeadline: Instant? {
-        var earliest = running(core.nextDeadline)
-        for watch in watches {
-            earliest = Self.earlier(earliest, watch.confirming?.next)
-            earliest = Self.earlier(earliest, watch.leaving?.next)
-            earliest = Self.earlier(earliest, watch.pagingOut)
-            earliest = Self.earlier(earliest, watch.lockLook)
-        }
-        return earliest == .distantFuture ? nil : earliest
-    }
-
-    private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-        guard let left, let right else { return left ?? right }
-        return min(left, right)
+        var next = running(core.nextDeadline)
+        for look in lockLooks { next = min(next ?? look.due, look.due) }
+        return next == .distantFuture ? nil : next
     }
 
     public func launch(_ app: AppID, _ policy: Policy, _ options: LaunchOptions = LaunchOptions()) {
-        watches.append(Watch(app: app))
         feed(.launch(app, policy, options))
     }
 
     /// Takes an input and performs all that follows from it. What the host feeds meanwhile is performed after.
     public func feed(_ input: Input) {
-        switch input {
-        case .home(let app, stopped: true, _), .stoppedByTerminal(let app): update(app) { $0.stoppedByTerminal = true }
-        default: break
-        }
         if case .open = input {} else { takeLockLook(of: input.app) }
         step(input)
         performAll()
     }
 
     /// Does what is due; harmless when nothing is.
-    public func wake() {
-        feed(.tick)
-        let now = kernel.now
-        for due in watches where due.isDue(at: now) {
-            let app = due.app
-            // Asked for anew: what is fed meanwhile can end any app, and its watch goes with it.
-            if let confirming = watch(app)?.confirming, confirming.next <= now { confirm(app, until: confirming.until) }
-            if let leaving = watch(app)?.leaving, leaving.next <= now { leave(app, leaving) }
-            if let pagingOut = watch(app)?.pagingOut, pagingOut <= now { pageOut(app) }
-        }
-    }
+    public func wake() { feed(.tick) }
 
     /// A child has ended: what is killed or swept may be gone now.
     public func childrenChanged() {
-        for watch in watches where watch.leaving != nil { finishIfGone(watch.app) }
+        for app in core.leavingApps {
+            // Asked for anew: what is fed meanwhile can end any app.
+            if core.app(app)?.isLeaving == true, kernel.isGone(app) { feed(.treeGone(app)) }
+        }
     }
 
     private func performAll() {
@@ -176,8 +127,14 @@ public final class Engine {
             host.record(.delivered(delivery.event, sequence: delivery.sequence), of: app)
             host.deliver(delivery, to: app)
         case .reply(let request, let reply): host.reply(reply, to: request)
-        case .suspend(let app): suspend(app)
-        case .resume(let app): resume(app)
+        case .suspend(let app, let includingStopped):
+            let isStopped = kernel.suspend(app, includingStopped: includingStopped)
+            result(isStopped ? .suspensionConfirmed(app) : .suspensionPending(app))
+        case .confirmSuspension(let app, let isLast): confirmSuspension(of: app, isLast: isLast)
+        case .resume(let app, let includingStopped):
+            forgetLockLook(of: app)
+            kernel.resume(app)
+            if includingStopped { kernel.continueAfterTerminalStop(app) }
         case .terminate(let app, let signal): send(signal, to: app, leaderOnly: false)
         case .signal(let app, let signal, let leaderOnly): send(signal, to: app, leaderOnly: leaderOnly)
         case .expire(let app, let report):
@@ -192,12 +149,11 @@ public final class Engine {
             result(.treeGone(app))
         case .kill(let app, let report):
             host.willEnd(app, report)
-            host.willSignal(app, SIGKILL)
             kill(app)
             host.record(.killing(report), of: app)
+        case .killAgain(let app, let isLast): killAgain(app, isLast: isLast)
         case .sweep(let app, let kills): sweep(app, kills: kills)
         case .ended(let app, let ending):
-            watches.removeAll { $0.app == app }
             host.record(.ended(ending), of: app)
             host.ended(app, ending)
         case .stateChanged(let app, let from, let to):
@@ -214,7 +170,8 @@ public final class Engine {
         case .pressureChanged(let level, let available): host.pressureChanged(to: level, available: available)
         case .checkLocks(let app): checkLocks(app)
         case .pageOut(let app, let threshold):
-            if kernel.beginPageOut(app, from: threshold) { update(app) { $0.pagingOut = kernel.now } }
+            if kernel.beginPageOut(app, from: threshold) { result(.pageOutPending(app)) }
+        case .continuePageOut(let app): continuePageOut(app)
         case .throttle(let app, let limits): kernel.throttle(app, limits)
         case .setPriority(let app, let isLowered): kernel.setPriority(of: app, isLowered: isLowered)
         case .measureCPUTime(let app): measureCPUTime(app)
@@ -237,51 +194,28 @@ public final class Engine {
 
     // MARK: Stopping
 
-    private func suspend(_ app: AppID) {
-        let includingStopped = watch(app)?.stoppedByTerminal ?? false
-        if kernel.suspend(app, includingStopped: includingStopped) {
-            result(.suspensionConfirmed(app))
-            return
-        }
-        let now = kernel.now
-        let until = now + Self.confirmationLimit
-        update(app) { $0.confirming = (next: now + Self.confirmationInterval, until: until) }
-    }
-
-    private func confirm(_ app: AppID, until: Instant) {
-        let now = kernel.now
+    private func confirmSuspension(of app: AppID, isLast: Bool) {
+        // What was fed meanwhile can have resumed it.
+        guard core.app(app)?.awaitsRetry == true else { return }
         if kernel.confirmSuspension(app) {
-            update(app) { $0.confirming = nil }
-            feed(.suspensionConfirmed(app))
-        } else if now >= until {
-            update(app) { $0.confirming = nil }
+            result(.suspensionConfirmed(app))
+        } else if isLast {
             // The core first: told of this, a host can open the app and send it home anew, which is another stop.
             result(.suspensionIncomplete(app))
             host.record(.stillRunning(kernel.pendingSuspension(app)), of: app)
-            performAll()
         } else {
-            update(app) { $0.confirming = (next: now + Self.confirmationInterval, until: until) }
+            result(.suspensionPending(app))
         }
-    }
-
-    private func resume(_ app: AppID) {
-        let wasStoppedByTerminal = watch(app)?.stoppedByTerminal ?? false
-        update(app) {
-            $0.confirming = nil
-            $0.stoppedByTerminal = false
-            $0.pagingOut = nil
-            $0.lockLook = nil
-        }
-        kernel.resume(app)
-        if wasStoppedByTerminal { kernel.continueAfterTerminalStop(app) }
     }
 
     /// A piece at a time, with room for others in between: moving all at once can take many seconds.
-    private func pageOut(_ app: AppID) {
-        let moved = kernel.continuePageOut(app)
-        let next = kernel.now + Self.pageOutInterval
-        update(app) { $0.pagingOut = moved == nil ? next : nil }
-        if let moved { host.record(.pagedOut(moved), of: app) }
+    private func continuePageOut(_ app: AppID) {
+        guard core.app(app)?.isPagingOut == true else { return }
+        if let moved = kernel.continuePageOut(app) {
+            host.record(.pagedOut(moved), of: app)
+        } else {
+            result(.pageOutPending(app))
+        }
     }
 
     // MARK: Locks
@@ -290,8 +224,7 @@ public final class Engine {
     private func checkLocks(_ app: AppID) {
         guard let stopped = core.app(app), stopped.state == .suspended, stopped.policy.locks != .kill, !isTimeHeld
         else { return result(.locksChecked(app, kernel.locks(of: app))) }
-        let next = kernel.now + Self.lockDelay
-        update(app) { $0.lockLook = next }
+        lockLooks.append(LockLook(app, due: kernel.now + Self.lockDelay))
     }
 
     /// Looks now for what would be looked for in a moment, so that nobody sees that it wasn't yet; nil: of every app.
@@ -301,11 +234,13 @@ public final class Engine {
     }
 
     private func takeLockLook(of app: AppID?) {
-        for watch in watches where watch.lockLook != nil && (app == nil || watch.app == app) {
-            watch.lockLook = nil
-            step(.locksChecked(watch.app, kernel.locks(of: watch.app)))
+        for look in lockLooks where app == nil || look.app == app {
+            forgetLockLook(of: look.app)
+            step(.locksChecked(look.app, kernel.locks(of: look.app)))
         }
     }
+
+    private func forgetLockLook(of app: AppID) { lockLooks.removeAll { $0.app == app } }
 
     // MARK: Ending
 
@@ -315,61 +250,33 @@ public final class Engine {
     }
 
     private func kill(_ app: AppID) {
+        forgetLockLook(of: app)
+        host.willSignal(app, SIGKILL)
         kernel.kill(app)
-        update(app) {
-            $0.confirming = nil
-            $0.pagingOut = nil
-            $0.lockLook = nil
+        result(.stillThere(app))
+    }
+
+    private func killAgain(_ app: AppID, isLast: Bool) {
+        guard core.app(app)?.awaitsRetry == true else { return }
+        if kernel.isGone(app) {
+            result(.treeGone(app))
+        } else if isLast {
+            let survivors = kernel.survivors(app)
+            result(.killIncomplete(app))
+            host.record(.stillRunning(survivors), of: app)
+        } else {
+            kernel.kill(app)
+            result(.stillThere(app))
         }
-        waitUntilGone(app, kills: true)
     }
 
     private func sweep(_ app: AppID, kills: Bool) {
         if kernel.isGone(app) {
             result(.treeGone(app))
-            return
+        } else if kills {
+            kill(app)
+        } else {
+            result(.leftBehind(app))
         }
-        if kills {
-            host.willSignal(app, SIGKILL)
-            return kill(app)
-        }
-        waitUntilGone(app, kills: false)
-        result(.leftBehind(app))
-    }
-
-    private func waitUntilGone(_ app: AppID, kills: Bool) {
-        let now = kernel.now
-        let next = kills ? now + Self.killInterval : .distantFuture
-        let leaving = Leaving(next: next, interval: Self.killInterval, until: now + Self.killLimit, kills: kills)
-        update(app) { $0.leaving = leaving }
-    }
-
-    private func leave(_ app: AppID, _ leaving: Leaving) {
-        if finishIfGone(app) { return }
-        let now = kernel.now
-        if now >= leaving.until {
-            host.record(.stillRunning(kernel.survivors(app)), of: app)
-            update(app) { $0.leaving = nil }
-            feed(.treeGone(app))
-            return
-        }
-        kernel.kill(app)
-        let interval = min(Self.longestKillInterval, leaving.interval + leaving.interval)
-        let next = Leaving(next: now + interval, interval: interval, until: leaving.until, kills: true)
-        update(app) { $0.leaving = next }
-    }
-
-    @discardableResult
-    private func finishIfGone(_ app: AppID) -> Bool {
-        guard watch(app)?.leaving != nil, kernel.isGone(app) else { return false }
-        update(app) { $0.leaving = nil }
-        feed(.treeGone(app))
-        return true
-    }
-
-    private func watch(_ app: AppID) -> Watch? { watches.first { $0.app == app } }
-
-    private func update(_ app: AppID, _ change: (Watch) -> Void) {
-        if let watch = watch(app) { change(watch) }
     }
 }

@@ -13,8 +13,10 @@ extension Effect {
         switch self {
         case .deliver(let app, let delivery): ("deliver", app, delivery.journalFields)
         case .reply(let request, let reply): ("reply", nil, [Field(request)] + reply.journalFields)
-        case .suspend(let app): ("suspend", app, [])
-        case .resume(let app): ("resume", app, [])
+        // What a terminal has stopped follows from the inputs, and older journals don't tell it.
+        case .suspend(let app, _): ("suspend", app, [])
+        case .confirmSuspension(let app, let isLast): ("confirmSuspension", app, [Field("last", isLast)])
+        case .resume(let app, _): ("resume", app, [])
         case .terminate(let app, let signal): ("terminate", app, [Field("signal", Int(signal))])
         case .signal(let app, let signal, let leaderOnly):
             ("signal", app, [Field("signal", Int(signal)), Field("leader-only", leaderOnly)])
@@ -22,6 +24,7 @@ extension Effect {
         case .killLeader(let app, let report): ("killLeader", app, report.journalFields)
         case .release(let app): ("release", app, [])
         case .kill(let app, let report): ("kill", app, report.journalFields)
+        case .killAgain(let app, let isLast): ("killAgain", app, [Field("last", isLast)])
         case .sweep(let app, let kills): ("sweep", app, [Field("kills", kills)])
         case .ended(let app, let ending): ("ended", app, ending.journalFields)
         case .stateChanged(let app, let from, let to):
@@ -36,6 +39,7 @@ extension Effect {
             ("pressureChanged", nil, [Field("level", level.name), Field("available", String(available))])
         case .checkLocks(let app): ("checkLocks", app, [])
         case .pageOut(let app, let threshold): ("pageOut", app, [Field("from", String(threshold))])
+        case .continuePageOut(let app): ("continuePageOut", app, [])
         case .throttle(let app, let limits):
             ("throttle", app, limits.map { [Field("limit", $0.limit), Field("window", $0.window)] } ?? [])
         case .setPriority(let app, let isLowered): ("setPriority", app, [Field("lowered", isLowered)])
@@ -103,6 +107,7 @@ extension Ending {
         }
         if let kill { fields.append(Field("reason", kill.reason.rawValue)) }
         if let restKilledAfter { fields.append(Field("rest-killed-after", restKilledAfter)) }
+        if !isComplete { fields.append(Field("complete", isComplete)) }
         return fields
     }
 }

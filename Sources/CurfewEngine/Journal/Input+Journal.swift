@@ -10,6 +10,8 @@ extension Input {
         case .leaderExited(_, let outcome): ("leaderExited", outcome.journalFields)
         case .leftBehind: ("leftBehind", [])
         case .treeGone: ("treeGone", [])
+        case .stillThere: ("stillThere", [])
+        case .killIncomplete: ("killIncomplete", [])
         case .home(_, let stopped, let request): ("home", [Field("stopped", stopped)] + Field.request(request))
         case .open(_, let request): ("open", Field.request(request))
         case .stoppedByTerminal: ("stoppedByTerminal", [])
@@ -34,8 +36,10 @@ extension Input {
         case .ownerExited(_, let owner): ("ownerExited", [Field("owner", owner.rawValue)])
         case .notified(_, let notification): ("notified", notification.journalFields)
         case .suspensionConfirmed: ("suspensionConfirmed", [])
+        case .suspensionPending: ("suspensionPending", [])
         case .suspensionIncomplete: ("suspensionIncomplete", [])
         case .footprintMeasured(_, let bytes): ("footprintMeasured", [Field("bytes", String(bytes))])
+        case .pageOutPending: ("pageOutPending", [])
         case .memoryLimitHit(_, let bytes): ("memoryLimitHit", [Field("bytes", String(bytes))])
         case .tracerChecked(_, let isTraced): ("tracerChecked", [Field("traced", isTraced)])
         case .cpuTimeMeasured(_, let span): ("cpuTimeMeasured", [Field("cpu", span)])
@@ -98,6 +102,8 @@ extension Input {
         case "leaderExited": ExitOutcome(journal: fields).map { .leaderExited(app, $0) }
         case "leftBehind": .leftBehind(app)
         case "treeGone": .treeGone(app)
+        case "stillThere": .stillThere(app)
+        case "killIncomplete": .killIncomplete(app)
         case "home": fields.flag("stopped").map { .home(app, stopped: $0, request: fields.request) }
         case "open": .open(app, request: fields.request)
         case "stoppedByTerminal": .stoppedByTerminal(app)
@@ -109,8 +115,10 @@ extension Input {
         case "post": fields.posted("event").map { .post(app, $0, request: fields.request) }
         case "wake": fields.posted("event").map { .wake(app, $0, request: fields.request) }
         case "suspensionConfirmed": .suspensionConfirmed(app)
+        case "suspensionPending": .suspensionPending(app)
         case "suspensionIncomplete": .suspensionIncomplete(app)
         case "footprintMeasured": fields.bytes("bytes").map { .footprintMeasured(app, bytes: $0) }
+        case "pageOutPending": .pageOutPending(app)
         case "memoryLimitHit": fields.bytes("bytes").map { .memoryLimitHit(app, bytes: $0) }
         case "tracerChecked": fields.flag("traced").map { .tracerChecked(app, isTraced: $0) }
         case "warn":

@@ -41,9 +41,9 @@ struct Nonsense {
         case .deliver(let id, let delivery):
             if delivery.sequence <= sequences[id, default: 0] { return "out of sequence: \(delivery)" }
             sequences[id] = delivery.sequence
-        case .suspend(let id):
+        case .suspend(let id, _):
             if !stopped.insert(id).inserted { return "stopped twice" }
-        case .resume(let id): stopped.remove(id)
+        case .resume(let id, _): stopped.remove(id)
         case .terminate(let id, _) where stopped.contains(id): return "a signal to a stopped app"
         case .kill(let id, _):
             if !killed.insert(id).inserted { return "killed twice" }
@@ -69,7 +69,7 @@ struct Nonsense {
         let connection = ConnectionID(random.below(4))
         lastRequest += 1
         let request = RequestID(lastRequest)
-        switch random.below(37) {
+        switch random.below(40) {
         case 0, 1, 2:
             guard launched.insert(id).inserted else { return .tick }
             return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
@@ -103,6 +103,8 @@ struct Nonsense {
                 low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true)
         case 33:
             return .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30))
+        case 36: return random.chance(70) ? .suspensionPending(id) : .pageOutPending(id)
+        case 37: return random.chance(90) ? .stillThere(id) : .killIncomplete(id)
         case 35: return random.chance(50) ? .leftBehind(id) : .abandoned(id)
         case 34: return random.chance(30) ? .watchDisk(low: 1 << 20) : .freeDiskMeasured(random.next() >> 40)
         default: return .tick

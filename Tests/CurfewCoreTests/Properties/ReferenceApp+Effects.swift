@@ -6,12 +6,27 @@ extension ReferenceApp {
         guard !isGone else { throw Violation("an effect after the end: \(effect)") }
         switch effect {
         case .deliver(_, let delivery): try judge(delivery)
-        case .suspend: try judgeSuspension()
-        case .resume: try judgeResumption()
+        case .suspend(_, let includingStopped):
+            try judgeTerminalStop(includingStopped)
+            try judgeSuspension()
+        case .resume(_, let includingStopped):
+            try judgeTerminalStop(includingStopped)
+            try judgeResumption()
+            wasStoppedByTerminal = false
+        case .confirmSuspension:
+            guard isBeingStopped, !isOver else { throw Violation("looked whether it is stopped without need") }
+        case .killAgain:
+            guard isOver else { throw Violation("killed again, and never before") }
+        case .continuePageOut:
+            guard state == .suspended else { throw Violation("paged out while \(state)") }
         case .terminate(_, let signal): try judgeTermination(signal)
         case .kill(_, let report): try judge(report, of: input)
         case .sweep(_, let kills): try judgeSweep(kills: kills, of: input)
-        case .ended(_, let ending): try judge(ending)
+        case .ended(_, let ending):
+            guard ending.isComplete == (input != .killIncomplete(id)) else {
+                throw Violation("wrong about what is left")
+            }
+            try judge(ending)
         // TimeoutTests has a reference of its own for these.
         case .signal, .expire, .killLeader, .release:
             throw Violation("no time limit here is kept as timeout(1) keeps it")
@@ -213,6 +228,10 @@ extension ReferenceApp {
     }
 
     // MARK: Stopping and ending
+
+    private func judgeTerminalStop(_ isTold: Bool) throws(Violation) {
+        guard isTold == wasStoppedByTerminal else { throw Violation("wrong about a terminal's stop") }
+    }
 
     private mutating func judgeSuspension() throws(Violation) {
         guard tasks.isEmpty else { throw Violation("suspended with tasks open") }

@@ -9,7 +9,11 @@ extension ReferenceApp {
         case .started: start()
         case .leaderExited(_, let outcome): if leader == nil { takeLeaderExit(outcome) }
         case .leftBehind: takeRest()
-        case .home(_, stopped: true, _): if state.isForeground, !isTerminating { isStoppedByTerminal = true }
+        case .home(_, stopped: true, _):
+            if state.isForeground, !isTerminating {
+                isStoppedByTerminal = true
+                wasStoppedByTerminal = true
+            }
         case .quit: takeQuit()
         case .hello(_, let connection): takeHello(connection)
         case .disconnected(_, let connection): disconnect(connection)
@@ -19,13 +23,15 @@ extension ReferenceApp {
         case .footprintMeasured: awaitsMeasurement = false
         case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
         case .notified(_, let notification): if !isOver { takeNotification(notification) }
-        case .stoppedByTerminal: if runsInBackground { stopByTerminal() }
+        case .stoppedByTerminal:
+            if isStopped, !isOver { wasStoppedByTerminal = true }
+            if runsInBackground { stopByTerminal() }
         case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn, .watchMemory, .availableMemoryMeasured,
             .watchDisk, .freeDiskMeasured:
             break
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
-            .memoryLimitHit, .tick:
+            .suspensionPending, .stillThere, .killIncomplete, .pageOutPending, .memoryLimitHit, .tick:
             break
         case .beginTask, .endTask, .post, .wake: return takeRequest(input)
         }
@@ -56,6 +62,7 @@ extension ReferenceApp {
 
     private mutating func stopByTerminal() {
         isStoppedByTerminal = true
+        wasStoppedByTerminal = true
         staysStopped = true
     }
 

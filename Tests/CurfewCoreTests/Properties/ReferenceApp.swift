@@ -22,6 +22,8 @@ struct ReferenceApp {
     var isStopped = false
     /// A terminal stopped it, and it wasn't continued since.
     var isStoppedByTerminal = false
+    /// The same, until it is continued, also while we have stopped it.
+    var wasStoppedByTerminal = false
     /// That was in background, where it stays so until something wants it to run.
     var staysStopped = false
     /// Asked to end: the time it has for that.

@@ -181,12 +181,24 @@ struct World {
         case .checkTracer(let id):
             let answer = Input.tracerChecked(id, isTraced: traced.contains(id))
             return supervisor.app(id)?.isWatched == true ? [.cpuTimeMeasured(id, cpuTime), answer] : [answer]
-        case .suspend(let id): return [.suspensionConfirmed(id)]
+        case .suspend(let id, _): return [hangs ? .suspensionPending(id) : .suspensionConfirmed(id)]
+        case .confirmSuspension(let id, let isLast):
+            guard hangs else { return [.suspensionConfirmed(id)] }
+            return [isLast ? .suspensionIncomplete(id) : .suspensionPending(id)]
+        case .kill(let id, _), .sweep(let id, kills: true): return [.stillThere(id)]
+        case .killAgain(let id, let isLast):
+            guard hangs else { return [.treeGone(id)] }
+            return [isLast ? .killIncomplete(id) : .stillThere(id)]
+        case .pageOut(let id, _): return hangs ? [.pageOutPending(id)] : []
+        case .continuePageOut(let id): return hangs ? [.pageOutPending(id)] : []
         case .checkLocks(let id): return [.locksChecked(id, now.nanoseconds % 5 == 0 ? [.sample] : [])]
         case .measureCPUTime(let id): return [.cpuTimeMeasured(id, cpuTime)]
         default: return []
         }
     }
+
+    /// Whether the kernel takes its time, at the moment.
+    private var hangs: Bool { now.nanoseconds / 1_000_000 % 4 != 0 }
 
     /// Every app uses a third of a core, and never pauses.
     private var cpuTime: Span { Span(nanoseconds: now.nanoseconds / 3) }
@@ -233,16 +245,21 @@ struct World {
     }
 
     private func checkDeadline(of app: App, _ reference: ReferenceApp) throws(Violation) {
-        if reference.isOver, app.nextDeadline.earliest != nil {
-            throw Violation("over, and a deadline is armed")
+        if reference.isOver {
+            guard app.nextDeadline.lifecycle == nil else { throw Violation("over, and a deadline is armed") }
+            if let retry = app.nextDeadline.real, retry > now + .milliseconds(100) {
+                throw Violation("over, and something else than its kill is armed")
+            }
+            return
         }
         // What its leader left behind is resumed as soon as it is known of.
-        guard reference.isStopped, !reference.isOver, !reference.isEndingRest, let started = app.startedAt else {
+        guard reference.isStopped, !reference.isEndingRest, let started = app.startedAt else {
             return
         }
         if reference.policy.pageOut != nil { return }
         let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
-        guard app.nextDeadline.earliest == limit else { throw Violation("suspended, and a deadline is armed") }
+        let deadline = reference.isBeingStopped ? app.nextDeadline.lifecycle : app.nextDeadline.earliest
+        guard deadline == limit else { throw Violation("suspended, and a deadline is armed") }
     }
 
     /// A tick does everything that is due, and a second one at the same instant nothing.
@@ -268,11 +285,12 @@ extension Effect {
     /// The app it is about; nil for a reply.
     var app: AppID? {
         switch self {
-        case .deliver(let id, _), .suspend(let id), .resume(let id), .terminate(let id, _), .kill(let id, _),
+        case .deliver(let id, _), .suspend(let id, _), .resume(let id, _), .terminate(let id, _), .kill(let id, _),
             .sweep(let id, _), .ended(let id, _), .stateChanged(let id, _, _), .measureFootprint(let id),
             .checkTracer(let id), .measureCPUTime(let id), .note(let id, _), .limitMemory(let id, _),
             .signal(let id, _, _), .expire(let id, _), .release(let id), .checkLocks(let id), .pageOut(let id, _),
-            .throttle(let id, _), .setPriority(let id, _), .killLeader(let id, _):
+            .throttle(let id, _), .setPriority(let id, _), .killLeader(let id, _),
+            .confirmSuspension(let id, _), .killAgain(let id, _), .continuePageOut(let id):
             id
         case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }

@@ -5,8 +5,9 @@ func line(_ effect: Effect) -> String {
     switch effect {
     case .deliver(let app, let delivery): "\(letter(app)) <- \(text(delivery))"
     case .reply(let request, let reply): "reply \(request.rawValue): \(text(reply))"
-    case .suspend(let app): "suspend \(letter(app))"
-    case .resume(let app): "resume \(letter(app))"
+    case .suspend(let app, _): "suspend \(letter(app))"
+    case .confirmSuspension(let app, let isLast): "is \(letter(app)) stopped?" + (isLast ? " the last look" : "")
+    case .resume(let app, _): "resume \(letter(app))"
     case .terminate(let app, let signal): "\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(letter(app))"
     case .signal(let app, let signal, let leaderOnly):
         "signal \(signal) \(letter(app))" + (leaderOnly ? ", its leader only" : "")
@@ -15,6 +16,7 @@ func line(_ effect: Effect) -> String {
     case .release(let app): "release \(letter(app))"
     case .measureCPUTime(let app): "measure CPU time \(letter(app))"
     case .kill(let app, let report): "kill \(letter(app)) \(text(report))"
+    case .killAgain(let app, let isLast): isLast ? "the last look at \(letter(app))" : "kill \(letter(app)) again"
     case .sweep(let app, let kills): "sweep \(letter(app)) \(kills ? "kills" : "waits")"
     case .ended(let app, let ending): "ended \(letter(app)) \(text(ending))"
     case .stateChanged(let app, let from, let to): "\(letter(app)) \(from) -> \(to)"
@@ -26,6 +28,7 @@ func line(_ effect: Effect) -> String {
     case .pressureChanged(let level, let available): "pressure \(level) at \(mebibytes(available))"
     case .checkLocks(let app): "check locks of \(letter(app))"
     case .pageOut(let app, let threshold): "page out \(letter(app)) from \(mebibytes(threshold))"
+    case .continuePageOut(let app): "page out more of \(letter(app))"
     case .throttle(let app, nil): "stop throttling \(letter(app))"
     case .throttle(let app, let limits?): "throttle \(letter(app)) to \(text(limits.limit)) of \(text(limits.window))"
     case .setPriority(let app, let isLowered): "\(isLowered ? "lower" : "restore") priority of \(letter(app))"
@@ -115,7 +118,8 @@ private func text(_ report: KillReport) -> String {
 
 private func text(_ ending: Ending) -> String {
     let kill = ending.kill.map { " \($0.reason.rawValue)" } ?? ""
-    let rest = ending.restKilledAfter.map { ", the rest killed after \(text($0))" } ?? ""
+    var rest = ending.restKilledAfter.map { ", the rest killed after \(text($0))" } ?? ""
+    if !ending.isComplete { rest += ", some of it still there" }
     switch ending.status {
     case .exit(let code): return "exit \(code)\(kill)\(rest)"
     case .raise(let signal): return "raise \(signal)\(kill)\(rest)"

@@ -174,7 +174,7 @@ final class Scenario {
                     inputs.append(.availableMemoryMeasured(available, isStalling: false))
                     continue
                 }
-                if case .suspend(let app) = effect, confirmsSuspensions { inputs.append(.suspensionConfirmed(app)) }
+                if case .suspend(let app, _) = effect, confirmsSuspensions { inputs.append(.suspensionConfirmed(app)) }
                 lines.append(line(effect))
             }
         }
