@@ -127,6 +127,23 @@ struct ProcessTreeTests {
         #expect(eventually { fixture.tree.containment.remove() })
     }
 
+    @Test("What has left its cgroup is killed from the second round on, and by no question")
+    func leftCgroup() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        let path = try #require(fixture.tree.containment.unified?.path)
+        let outside = path[..<(try #require(path.lastIndex(of: "/")))] + "/cgroup.procs"
+        for pid in [fixture.child.pid, fixture.escaped] {
+            #expect(curfew_write_file_at(AT_FDCWD, String(outside), "\(pid)") >= 0)
+        }
+        fixture.tree.kill()
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+        #expect(!fixture.tree.isGone())
+        #expect(Procfs.stat(fixture.escaped)?.isGone == false)
+        fixture.tree.kill()
+        #expect(eventually { Procfs.stat(fixture.escaped)?.isGone != false })
+    }
+
     @Test("Terminated, a process that a terminal has stopped ends too")
     func terminate() throws {
         let fixture = try Fixture(.both)

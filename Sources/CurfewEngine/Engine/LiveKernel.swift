@@ -99,20 +99,11 @@ final class LiveKernel: Kernel {
     var waitsForTree = false
     private var unreapedLeader: Int32? { isLeaderGone ? nil : tree?.leader }
 
-    /// All descendants come to us when their parents end, so no child left means no process left, unless one was
-    /// moved into the cgroup from outside.
     func isGone(_ app: AppID) -> Bool {
-        // What can't be held isn't waited for, unless all is to be.
-        if isKilling || !waitsForTree, isLeaderGone, !Procfs.isOurs, let tree { return tree.isGoneUnseen() }
-        if Reaping.hasChildren() {
-            // What has left its cgroup; until it is to be killed it has its time as the others.
-            if isKilling, let tree, tree.containment.unified != nil, !tree.containment.isPopulated() {
-                ProcessTree.killDescendants(of: tree.supervisor)
-            }
-            return false
-        }
         guard let tree else { return true }
-        return tree.containment.remove()
+        // What can't be held isn't waited for, unless all is to be.
+        if isKilling || !waitsForTree, isLeaderGone, !Procfs.isOurs { return tree.isGoneUnseen() }
+        return tree.isGone()
     }
 
     func survivors(_ app: AppID) -> [PendingProcess] {

@@ -165,12 +165,25 @@ public final class ProcessTree {
         } ?? false
     }
 
+    /// Whether nothing of it is left; its cgroups are removed then, for that is what tells in one call.
+    ///
+    /// All descendants come to their subreaper when their parents end, so no child left means no process left, unless one
+    /// was moved into the cgroup from outside.
+    public func isGone() -> Bool { !hasDescendants && containment.remove() }
+
+    private var hasDescendants: Bool {
+        supervisor == getpid() ? Reaping.hasChildren() : !Procfs.children(of: supervisor).isEmpty
+    }
+
     /// One round of SIGKILL to everything; what is left is found by looking again.
+    ///
+    /// From the second round on also to what has left its cgroup, once that is empty.
     ///
     /// The freezer comes last: were we killed ourselves while all is frozen, it would stay so.
     public func kill() {
         killRounds += 1
         if let unified = containment.unified, (try? unified.kill()) != nil {
+            if killRounds > 1, !containment.isPopulated() { Self.killDescendants(of: supervisor) }
             if killRounds > 3 { Self.thaw(processes()) }
             return
         }
