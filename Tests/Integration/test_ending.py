@@ -102,6 +102,9 @@ class TestRun:
         """Nobody is asked."""
         running = sandbox.shell("sh server & exit 3", options=["--wait-all"], cwd=scratch)
         assert running.read_line() == "up"
+        leader = running.status()["pid"]
+        # The server can be up first.
+        wait_for("the shell to exit", lambda: not is_alive(leader))
         assert sandbox.curfew("quit", running.name).returncode == 0
         assert running.finish() == (3, "TERM\ncleaned\n", "")
 
