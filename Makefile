@@ -92,7 +92,7 @@ states: ## draw docs/states.md and docs/states.svg from the core's table
 	.build/debug/curfew-states text > docs/states.md
 	.build/debug/curfew-states picture > docs/states.svg
 
-mutants: ## break the core in some fifty places; each must fail a test (some minutes)
+mutants: ## break core, codecs and engine in some seventy places; each must fail a test (some ten minutes)
 	Tests/Mutants/run
 
 fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new code
