@@ -170,7 +170,7 @@ struct HeldTimeTests {
         let lock = FileLock(path: "/f", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
         _ = held.supervisor.handle(.locksChecked(.a, [lock]), at: held.now)
         #expect(held.advance(.seconds(1000)).isEmpty)
-        #expect(held.supervisor.nextDeadline.real == held.now.real + App.lockInterval)
+        #expect(held.supervisor.nextDeadline.real == held.now.real + LockDeferral.interval)
     }
 
     @Test("A debugger is looked for by real time")

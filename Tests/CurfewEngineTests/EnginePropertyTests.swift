@@ -254,7 +254,7 @@ private final class RandomLife {
             if app.isSuspending != tree.isStopped {
                 complain("\(app.id.letter): \(app.state), stopped: \(tree.isStopped)")
             }
-            if app.phase == .suspended(isConfirmed: false), tree.isConfirmed {
+            if app.isAwaitingSuspension, tree.isConfirmed {
                 complain("\(app.id.letter): confirmed, and the core wasn't told")
             }
         }

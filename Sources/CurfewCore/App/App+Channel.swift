@@ -2,11 +2,11 @@
 extension App {
     mutating func hello(_ connection: ConnectionID, at now: Moment, into effects: inout [Effect]) {
         guard end == nil, channel.accepts(connection) else { return }
-        let returns = !isAware && channel.hasFinishedLaunching && phase == .background
+        let returns = !isAware && channel.hasFinishedLaunching && runsInBackground
         if !isAware { effects.append(.note(id, .becameAware)) }
         channel.add(connection)
-        grace = nil
-        if phase == .background, isStoppedByTerminal { resume(into: &effects) }
+        phase.run?.grace = nil
+        if runsInBackground, isStoppedByTerminal { resume(includingStopped: true, into: &effects) }
         announceLaunch(at: now, into: &effects)
         // It was plain for a while, and would be stopped without a word.
         if returns { deliver(.didEnterBackground, at: now, into: &effects) }
@@ -24,7 +24,7 @@ extension App {
         guard isAware, !channel.hasFinishedLaunching, isRunning else { return }
         channel.finishLaunching()
         deliverFinishedLaunching(at: now, into: &effects)
-        if phase == .background { deliver(.didEnterBackground, to: launchAudience, at: now, into: &effects) }
+        if runsInBackground { deliver(.didEnterBackground, to: launchAudience, at: now, into: &effects) }
         deliverKeptChanges(at: now, into: &effects)
         if state == .active { deliver(.didBecomeActive, to: launchAudience, at: now, into: &effects) }
         deliverUnheardWakingEvents(at: now, into: &effects)
@@ -60,11 +60,8 @@ extension App {
     mutating func announcePlainLaunch(into effects: inout [Effect]) {
         guard policy.announcesEvents, !policy.requiresHello || isReady else { return }
         announce(.lifecycle(.didFinishLaunching), info: options.info, launch: launchDescription, into: &effects)
-        switch phase {
-        case .background: announce(.lifecycle(.didEnterBackground), into: &effects)
-        case .foreground(isActive: true): announce(.lifecycle(.didBecomeActive), into: &effects)
-        case .foreground(isActive: false), .starting, .suspended, .over: break
-        }
+        if runsInBackground { announce(.lifecycle(.didEnterBackground), into: &effects) }
+        if state == .active { announce(.lifecycle(.didBecomeActive), into: &effects) }
         if let event = options.wakingEvent { announce(.wake(event.name), info: event.info, into: &effects) }
     }
 

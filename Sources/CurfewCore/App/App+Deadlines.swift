@@ -44,7 +44,7 @@ extension App {
     /// that it has seen enough.
     @inline(__always)
     private func forEachTimer(_ visit: (Due, Instant, Clock) -> Bool) {
-        if phase == .over {
+        if phase.isOver {
             if let instant = retries?.next { _ = visit(.retry, instant, .real) }
             return
         }
@@ -57,12 +57,17 @@ extension App {
         }
         if end == nil {
             if hasSeenWatchdogs(visit) { return }
-            if phase == .background, hasSeenBackground(visit) { return }
+            if runsInBackground, hasSeenBackground(visit) { return }
         }
         if let nextMeasurement = memory?.nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
-        if let nextCPUMeasurement, visit(.cpuMeasurement, nextCPUMeasurement, .real) { return }
+        if phase.isRunningAway, let nextLook = phase.stay.cpu.nextMeasurement, visit(.cpuMeasurement, nextLook, .real) {
+            return
+        }
         if let instant = retries?.next, visit(.retry, instant, .real) { return }
-        if let nextPageOut, visit(.pageOut, nextPageOut, .real) { return }
+        if phase.isSuspending, let nextPageOut = phase.stay.suspension.nextPageOut, visit(.pageOut, nextPageOut, .real)
+        {
+            return
+        }
         if let nextTracerCheck { _ = visit(.tracerCheck, nextTracerCheck, .real) }
     }
 
@@ -81,13 +86,23 @@ extension App {
 
     @inline(__always)
     private func hasSeenBackground(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
-        if let warningInstant, visit(.warning, warningInstant, .lifecycle) { return true }
-        if let killInstant, visit(.budget, killInstant, .lifecycle) { return true }
-        if cpuExcess != nil, visit(.cpuLimit, .distantPast, .real) { return true }
+        if !backgroundTasks.open.isEmpty {
+            if let instant = phase.stay.budget.warningInstant(lead: policy.expirationLead),
+                visit(.warning, instant, .lifecycle)
+            {
+                return true
+            }
+            if let instant = phase.stay.budget.killInstant, visit(.budget, instant, .lifecycle) { return true }
+        }
+        if phase.stay.cpu.excess != nil, visit(.cpuLimit, .distantPast, .real) { return true }
         guard !isOwedMoreThanGrace, !isTraced else { return false }
-        if let grace, grace.left != .zero { return grace.end.map { visit(.suspension, $0, .lifecycle) } ?? false }
-        guard let lockDeferral, !lockDeferral.isOver else { return visit(.suspension, .distantPast, .lifecycle) }
-        return visit(.suspension, min(lockDeferral.until, lockDeferral.nextLook), .real)
+        if let grace = phase.stay.run.grace, grace.left != .zero {
+            return grace.end.map { visit(.suspension, $0, .lifecycle) } ?? false
+        }
+        guard let deferral = phase.stay.run.lockDeferral, !deferral.isOver else {
+            return visit(.suspension, .distantPast, .lifecycle)
+        }
+        return visit(.suspension, deferral.next, .real)
     }
 
     /// When a tick changes something next; nothing where no timer is armed.
@@ -128,8 +143,8 @@ extension App {
 
     /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
     mutating func proceed(at now: Moment, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
-        if lockDeferral != nil, !wantsSuspension(at: now) {
-            lockDeferral = nil
+        if isAwaitingLocks, !wantsSuspension(at: now) {
+            phase.stay.run.lockDeferral = nil
             answerSuspensionRequests(into: &effects)
         }
         while let due = due(at: now) {
@@ -145,9 +160,13 @@ extension App {
     /// While the debugger's answer is awaited, what needs none is still done.
     private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
         if let next = memory?.nextMeasurement, next <= now.real { perform(.measurement, at: now, into: &effects) }
-        if let nextCPUMeasurement, nextCPUMeasurement <= now.real { perform(.cpuMeasurement, at: now, into: &effects) }
+        if phase.isRunningAway, let next = phase.stay.cpu.nextMeasurement, next <= now.real {
+            perform(.cpuMeasurement, at: now, into: &effects)
+        }
         if let instant = retries?.next, instant <= now.real { perform(.retry, at: now, into: &effects) }
-        if let nextPageOut, nextPageOut <= now.real { perform(.pageOut, at: now, into: &effects) }
+        if phase.isSuspending, let next = phase.stay.suspension.nextPageOut, next <= now.real {
+            perform(.pageOut, at: now, into: &effects)
+        }
     }
 
     private mutating func perform(_ due: Due, at now: Moment, into effects: inout [Effect]) {
@@ -163,7 +182,7 @@ extension App {
         case .cpuLimit: killForCPU(at: now, into: &effects)
         case .suspension: if !waitsForLocks(at: now, into: &effects) { suspend(at: now, into: &effects) }
         case .cpuMeasurement:
-            nextCPUMeasurement = nil
+            phase.stay.cpu.isMeasured()
             effects.append(.measureCPUTime(id))
         case .retry: retry(at: now, into: &effects)
         case .pageOut: pageOut(into: &effects)

@@ -3,14 +3,14 @@ extension App {
     mutating func quit(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
         guard end == nil else { return }
-        switch phase {
+        switch phase.place {
         case .starting: kill(killReport(.userQuit, at: now), at: now, into: &effects)
         case .suspended where policy.terminateSuspended == .kill:
             kill(killReport(.userQuit, at: now), at: now, into: &effects)
         case .suspended:
             returnToBackground(at: now, into: &effects)
             terminate(at: now, into: &effects)
-        case .foreground, .background: terminate(at: now, into: &effects)
+        case .foreground, .running: terminate(at: now, into: &effects)
         case .over: break
         }
     }
@@ -60,7 +60,7 @@ extension App {
         backgroundTasks.drop()
         mailbox.dropChanges()
         effects.append(.kill(id, report))
-        enter(.over, at: now, into: &effects)
+        enterOver(at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
     }
 
@@ -75,10 +75,10 @@ extension App {
         mailbox.dropChanges()
         if let timeout = policy.timeout, sparesRest(timeout) {
             effects.append(.release(id))
-            enter(.over, at: now, into: &effects)
+            enterOver(at: now, into: &effects)
         } else if isSuspending, policy.timeout == nil, policy.terminateSuspended == .kill {
             effects.append(.sweep(id, kills: true))
-            enter(.over, at: now, into: &effects)
+            enterOver(at: now, into: &effects)
         } else {
             endRest(at: now, into: &effects)
         }
@@ -104,7 +104,7 @@ extension App {
     /// Something of it is still there. Whoever was asked to end with the leader isn't asked again.
     mutating func leftBehind(at now: Moment, into effects: inout [Effect]) {
         isLeaving = true
-        guard isEndingRest, phase != .over, case .terminating(_, let sequence) = end else { return }
+        guard isEndingRest, !phase.isOver, case .terminating(_, let sequence) = end else { return }
         if isSuspending {
             returnToBackground(at: now, into: &effects)
         } else {
@@ -122,14 +122,14 @@ extension App {
     mutating func killRest(after limit: Span, at now: Moment, into effects: inout [Effect]) {
         restKilledAfter = limit
         effects.append(.sweep(id, kills: true))
-        enter(.over, at: now, into: &effects)
+        enterOver(at: now, into: &effects)
     }
 
     /// `isComplete`: nothing of it is left.
     mutating func treeGone(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
         let finalState = endingState
         backgroundTasks.drop()
-        enter(.over, at: now, into: &effects)
+        enterOver(at: now, into: &effects)
         answerSuspensionRequests(into: &effects)
         effects.append(
             .ended(
@@ -141,6 +141,10 @@ extension App {
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }
+
+    var isKilled: Bool {
+        if case .killed = end { true } else { false }
+    }
 
     var killed: KillReport? {
         if case .killed(let report) = end { report } else { nil }

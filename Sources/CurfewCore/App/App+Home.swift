@@ -8,11 +8,11 @@ extension App {
                 Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero))
         }
         if launchedInBackground {
-            grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
-            enter(.background, at: now, into: &effects)
+            let grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
+            goAway(grace: grace, leftForegroundAt: nil, at: now, into: &effects)
             if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: true)) }
         } else {
-            enter(.foreground(isActive: true), at: now, into: &effects)
+            enterForeground(isActive: true, at: now, into: &effects)
         }
         startMeasuring(at: now, into: &effects)
         announcePlainLaunch(into: &effects)
@@ -23,14 +23,14 @@ extension App {
 
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
     mutating func home(stopped: Bool, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
-        guard case .foreground(let isActive) = phase, end == nil else {
+        guard case .foreground(let isActive) = phase.place, end == nil else {
             // One that is being ended leaves the front without a word when another takes it.
-            if case .foreground = phase, request == nil { leaveForeground(at: now, into: &effects) }
+            if case .foreground = phase.place, request == nil { leaveForeground(at: now, into: &effects) }
             answerState(request, into: &effects)
             return
         }
         leaveForeground(at: now, into: &effects)
-        isStoppedByTerminal = stopped
+        phase.stay.isStoppedByTerminal = stopped
         if isAware || !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         let transition: Transition = policy.exitsOnSuspend ? .homeExiting : isActive ? .home : .interruptionAccepted
         // A plain app that stays as the terminal has stopped it isn't sent signals.
@@ -38,13 +38,19 @@ extension App {
         finishHome(request: request, at: now, into: &effects)
     }
 
-    /// Each edge from foreground to background refills the budget.
     private mutating func leaveForeground(at now: Moment, into effects: inout [Effect]) {
-        budget = Countdown(policy.backgroundBudget)
-        warning = nil
-        grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
-        enter(.background, at: now, into: &effects)
+        let grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
+        goAway(grace: grace, leftForegroundAt: now.lifecycle, at: now, into: &effects)
         measureAtEdge(into: &effects)
+    }
+
+    /// Each stay in background has the whole budget.
+    private mutating func goAway(
+        grace: Countdown?, leftForegroundAt: Instant?, at now: Moment, into effects: inout [Effect]
+    ) {
+        let before = standing
+        phase.goAway(Away(budget: policy.backgroundBudget, grace: grace, leftForegroundAt: leftForegroundAt))
+        moved(from: before, at: now, into: &effects)
     }
 
     private mutating func finishHome(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
@@ -58,17 +64,18 @@ extension App {
 
     mutating func open(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         guard canBeOpened else {
-            if case .foreground(isActive: false) = phase { return dismiss(request: request, at: now, into: &effects) }
+            if case .foreground(isActive: false) = phase.place {
+                return dismiss(request: request, at: now, into: &effects)
+            }
             answerState(request, into: &effects)
             return
         }
         let wasSuspended = isSuspending
         channel.dropBackgroundEvents()
-        grace = nil
-        warning = nil
-        enter(.foreground(isActive: true), at: now, into: &effects)
+        let wasStoppedByTerminal = isStoppedByTerminal
+        enterForeground(isActive: true, at: now, into: &effects)
         enforceMemoryLimits(into: &effects)
-        if wasSuspended || isStoppedByTerminal { resume(into: &effects) }
+        if wasSuspended || wasStoppedByTerminal { resume(includingStopped: wasStoppedByTerminal, into: &effects) }
         if isAware, !channel.hasFinishedLaunching {
             announceLaunch(at: now, into: &effects)
         } else {
@@ -81,70 +88,70 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
-    var canStart: Bool { phase == .starting && end == nil }
+    var canStart: Bool { phase.isStarting && end == nil }
 
-    var canBeOpened: Bool { end == nil && (phase == .background || isSuspending) }
+    var canBeOpened: Bool { end == nil && phase.isAway }
 
-    /// Whether the stop has been ordered, confirmed or not.
-    var isSuspending: Bool {
-        if case .suspended = phase { true } else { false }
-    }
-
-    /// Whether something lets it run on in background. One that exits on suspend has no background tasks there.
-    func isOwedTime(at now: Moment) -> Bool {
-        isOwedMoreThanGrace || !(grace?.isOver(at: now) ?? true)
-    }
-
+    /// One that exits on suspend has no background tasks there.
     var isOwedMoreThanGrace: Bool {
         channel.owes || !tasks.isEmpty && !policy.exitsOnSuspend
     }
 
     func wantsSuspension(at now: Moment) -> Bool {
-        phase == .background && end == nil && !isTraced && !isOwedTime(at: now)
+        guard runsInBackground, end == nil, !isTraced, !isOwedMoreThanGrace else { return false }
+        return phase.stay.run.grace?.isOver(at: now) ?? true
     }
 
     mutating func suspend(at now: Moment, into effects: inout [Effect]) {
-        grace = nil
         mailbox.dropWakingEvents()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
         memory?.stopMeasuring()
-        enter(.suspended(isConfirmed: false), at: now, into: &effects)
+        let before = standing
+        phase.suspend()
+        moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: isStoppedByTerminal))
     }
 
     mutating func suspensionConfirmed(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
-        guard phase == .suspended(isConfirmed: false), end == nil else { return }
-        enter(.suspended(isConfirmed: true), at: now, into: &effects)
+        guard isAwaitingSuspension, end == nil else { return }
+        let before = standing
+        phase.confirmSuspension()
+        moved(from: before, at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
         answerSuspensionRequests(into: &effects)
         schedulePageOut(at: now)
         checkLocks(into: &effects)
     }
 
+    /// Whether its stop has been ordered and isn't confirmed.
+    var isAwaitingSuspension: Bool { phase.place == .suspended(isConfirmed: false) }
+
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
-    mutating func returnToBackground(at now: Moment, into effects: inout [Effect]) {
-        enter(.background, at: now, into: &effects)
-        resume(into: &effects)
+    mutating func returnToBackground(grace: Countdown? = nil, at now: Moment, into effects: inout [Effect]) {
+        let before = standing
+        phase.resume(grace: grace)
+        moved(from: before, at: now, into: &effects)
+        resume(includingStopped: isStoppedByTerminal, into: &effects)
         demandSignOfLife(at: now)
         answerSuspensionRequests(into: &effects)
         scheduleMeasurement(at: now)
     }
 
-    mutating func resume(into effects: inout [Effect]) {
-        effects.append(.resume(id, includingStopped: isStoppedByTerminal))
-        isStoppedByTerminal = false
+    mutating func resume(includingStopped: Bool, into effects: inout [Effect]) {
+        effects.append(.resume(id, includingStopped: includingStopped))
+        phase.stay.isStoppedByTerminal = false
     }
 
     /// Nothing that is owed time, or an event, is left as a terminal has stopped it.
     mutating func continueIfStopped(at now: Moment, into effects: inout [Effect]) {
         guard isStoppedByTerminal, !isSuspending else { return }
-        resume(into: &effects)
+        resume(includingStopped: true, into: &effects)
         deliverKeptChanges(at: now, into: &effects)
     }
 
     /// A terminal has stopped it in background: it stays so until it is opened or asked to end.
     mutating func stoppedByTerminal() {
-        if phase == .background || isSuspending { isStoppedByTerminal = true }
+        phase.away?.isStoppedByTerminal = true
     }
 
     func answerState(_ request: RequestID?, into effects: inout [Effect]) {

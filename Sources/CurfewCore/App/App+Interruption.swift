@@ -3,16 +3,16 @@ extension App {
     /// An app that isn't active has nothing to be interrupted in.
     mutating func interrupt(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
-        guard phase == .foreground(isActive: true), end == nil else { return }
-        enter(.foreground(isActive: false), at: now, into: &effects)
+        guard state == .active, end == nil else { return }
+        enterForeground(isActive: false, at: now, into: &effects)
         deliver(.interruption, at: now, into: &effects)
     }
 
     /// The interruption is ignored: no background events at all.
     mutating func dismiss(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
-        guard phase == .foreground(isActive: false), end == nil else { return }
-        enter(.foreground(isActive: true), at: now, into: &effects)
+        guard state == .inactive, end == nil else { return }
+        enterForeground(isActive: true, at: now, into: &effects)
         deliver(.interruptionIgnored, at: now, into: &effects)
     }
 }

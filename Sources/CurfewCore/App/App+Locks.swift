@@ -1,42 +1,31 @@
 /// Locked files at suspension: nobody can get at them as long as their holder is stopped.
 extension App {
-    /// How soon a suspension that waits for locks looks for them again.
-    static let lockInterval = Span.milliseconds(50)
+    /// The locked files it was suspended with.
+    public var heldLocks: [FileLock] { phase.isSuspending ? phase.stay.suspension.heldLocks : [] }
+
+    /// Whether its suspension waits for locks to be let go.
+    var isAwaitingLocks: Bool { runsInBackground && phase.stay.run.lockDeferral != nil }
 
     /// Whether the suspension has to wait until locks are let go; looks for them where that isn't known yet.
     mutating func waitsForLocks(at now: Moment, into effects: inout [Effect]) -> Bool {
-        guard policy.locks == .defer, !policy.exitsOnSuspend else { return false }
-        if lockDeferral == nil {
-            lockDeferral = LockDeferral(until: now.real + policy.lockWait, nextLook: now.real)
+        guard policy.locks == .defer, !policy.exitsOnSuspend, var run = phase.run else { return false }
+        if run.lockDeferral == nil {
+            run.lockDeferral = LockDeferral(for: policy.lockWait, at: now)
             // What is left of it is nothing; whatever grants another ends the deferral.
-            if grace != nil { grace = Countdown(.zero) }
+            if run.grace != nil { run.grace = Countdown(.zero) }
         }
-        guard let deferral = lockDeferral, !deferral.isOver else { return false }
-        if now.real >= deferral.until {
-            lockDeferral?.isOver = true
-            return false
-        }
-        if deferral.nextLook <= now.real {
-            lockDeferral?.nextLook = now.real + App.lockInterval
-            effects.append(.checkLocks(id))
-        }
-        return true
-    }
-
-    /// By real time.
-    struct LockDeferral: Sendable, Hashable {
-        var until: Instant
-        var nextLook: Instant
-        /// Nothing holds the suspension up any more.
-        var isOver = false
+        let step = run.lockDeferral?.step(at: now)
+        phase.run = run
+        if step == .look { effects.append(.checkLocks(id)) }
+        return step != .suspend
     }
 
     /// What the app's processes hold, of all that counts.
     mutating func locksChecked(_ locks: [FileLock], at now: Moment, into effects: inout [Effect]) {
-        guard killed == nil, phase != .over else { return }
-        if phase == .background, lockDeferral != nil {
+        guard !isKilled, !phase.isOver else { return }
+        if isAwaitingLocks {
             if locks.isEmpty {
-                lockDeferral?.isOver = true
+                phase.run?.lockDeferral?.end()
             } else {
                 continueIfStopped(at: now, into: &effects)
                 answerSuspensionRequests(into: &effects)
@@ -44,7 +33,7 @@ extension App {
             return proceed(at: now, into: &effects)
         }
         guard isSuspending, !locks.isEmpty else { return }
-        heldLocks = locks
+        phase.suspension?.heldLocks = locks
         if policy.locks == .kill {
             var report = killReport(.suspendedWithLockedFile, at: now)
             report.locks = locks

@@ -22,7 +22,7 @@ extension App {
 
     /// The kernel refused memory over the limit, or has killed for it.
     mutating func memoryLimitHit(_ bytes: UInt64, at now: Moment, into effects: inout [Effect]) {
-        guard let fatal = memoryLimits?.fatal, phase != .over else { return }
+        guard let fatal = memoryLimits?.fatal, !phase.isOver else { return }
         memory?.footprint = bytes
         var report = killReport(.memoryLimit, at: now)
         report.memoryLimit = fatal

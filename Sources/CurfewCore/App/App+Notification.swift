@@ -6,7 +6,7 @@ extension App {
     public var watchdogInterval: Span? { notify.watchdogInterval }
 
     mutating func notified(_ notification: Notification, at now: Moment, into effects: inout [Effect]) {
-        guard killed == nil, phase != .over else { return }
+        guard !isKilled, !phase.isOver else { return }
         switch notification {
         case .ready: becameReady(at: now, into: &effects)
         case .stopping: isStoppingByItself(into: &effects)

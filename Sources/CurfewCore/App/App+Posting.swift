@@ -39,9 +39,10 @@ extension App {
             return reject(request, rejection, into: &effects)
         }
         if isSuspending, !countResumption(at: now, into: &effects) { return answerState(request, into: &effects) }
-        if phase == .background || isSuspending, !isAware { grantWakingTime(at: now) }
+        let grace = isAware ? nil : wakingTime(at: now)
+        if let grace { phase.run?.grace = grace }
         if isSuspending {
-            returnToBackground(at: now, into: &effects)
+            returnToBackground(grace: grace, at: now, into: &effects)
             if !isAware || channel.hasFinishedLaunching {
                 deliver(.wakingEvent, at: now, into: &effects)
                 deliverKeptChanges(at: now, into: &effects)
@@ -63,16 +64,17 @@ extension App {
     private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
 
     /// Never less than what is left of its grace.
-    private mutating func grantWakingTime(at now: Moment) {
-        let span = max(grace?.remaining(at: now) ?? .zero, policy.grace ?? policy.wakeLimit)
-        grace = phase == .background ? countdown(span, at: now) : Countdown(span)
+    private func wakingTime(at now: Moment) -> Countdown? {
+        guard phase.isAway else { return nil }
+        let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, policy.grace ?? policy.wakeLimit)
+        return runsInBackground ? countdown(span, at: now) : Countdown(span)
     }
 
     /// In the foreground the event comes without a limit.
     private mutating func deliverWaking(
         _ event: PostedEvent, to audience: Delivery.Audience, at now: Moment, into effects: inout [Effect]
     ) {
-        let limit = phase == .background ? policy.wakeLimit : nil
+        let limit = runsInBackground ? policy.wakeLimit : nil
         deliver(.wake(event.name), limit: limit, info: event.info, to: audience, at: now, into: &effects)
     }
 

@@ -32,21 +32,21 @@ extension App {
 
     /// Whether all that was begun with its processes is done: no stop is to be confirmed yet, and no kill to be repeated.
     public var isSettled: Bool {
-        switch phase {
-        case .starting, .foreground, .background, .suspended(isConfirmed: true): true
+        switch phase.place {
+        case .starting, .foreground, .running, .suspended(isConfirmed: true): true
         case .suspended(isConfirmed: false), .over: false
         }
     }
 
     /// Some process isn't seen stopped yet.
     mutating func suspensionPending(at now: Moment) {
-        guard phase == .suspended(isConfirmed: false), end == nil else { return }
+        guard isAwaitingSuspension, end == nil else { return }
         retry(after: App.confirmationInterval, for: App.confirmationLimit, at: now)
     }
 
     /// It was sent SIGKILL, and something of it may live.
     mutating func stillThere(at now: Moment) {
-        guard phase == .over else { return }
+        guard phase.isOver else { return }
         isLeaving = true
         let interval = retries.map { min(App.longestKillInterval, $0.interval + $0.interval) } ?? App.killInterval
         retry(after: interval, for: App.killLimit, at: now)
@@ -60,13 +60,16 @@ extension App {
         guard let until = retries?.until else { return }
         retries?.next = nil
         let isLast = until <= now.real
-        effects.append(phase == .over ? .killAgain(id, isLast: isLast) : .confirmSuspension(id, isLast: isLast))
+        effects.append(phase.isOver ? .killAgain(id, isLast: isLast) : .confirmSuspension(id, isLast: isLast))
     }
+
+    /// Some of its memory has been moved, and there is more.
+    public var isPagingOut: Bool { isSuspending && phase.stay.suspension.isPagingOut }
 
     /// There is more of its memory to move.
     mutating func pageOutPending(at now: Moment) {
         guard isSuspending, policy.pageOut != nil else { return }
-        isPagingOut = true
-        nextPageOut = now.real + App.pageOutInterval
+        phase.stay.suspension.isPagingOut = true
+        phase.stay.suspension.nextPageOut = now.real + App.pageOutInterval
     }
 }

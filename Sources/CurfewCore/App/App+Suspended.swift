@@ -2,11 +2,11 @@
 extension App {
     /// Its memory goes to swap once it has been suspended for a while.
     mutating func schedulePageOut(at now: Moment) {
-        nextPageOut = policy.pageOut.map { now.real + $0.delay }
+        if let pageOut = policy.pageOut { phase.suspension?.nextPageOut = now.real + pageOut.delay }
     }
 
     mutating func pageOut(into effects: inout [Effect]) {
-        nextPageOut = nil
+        phase.suspension?.nextPageOut = nil
         guard let pageOut = policy.pageOut else { return }
         if isPagingOut { return effects.append(.continuePageOut(id)) }
         effects.append(.pageOut(id, from: pageOut.threshold))

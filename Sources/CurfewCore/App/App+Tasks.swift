@@ -24,7 +24,7 @@ extension App {
 
     private func rejectionOfBegin(at now: Moment) -> Rejection? {
         if end != nil { return .terminating }
-        if phase == .over { return .notRunning }
+        if phase.isOver { return .notRunning }
         if hasExpired(at: now) { return .expired }
         return tasks.count >= Policy.maximumOpenTasks ? .tooManyTasks : nil
     }
@@ -52,9 +52,10 @@ extension App {
     mutating func warn(at now: Moment, into effects: inout [Effect]) {
         continueIfStopped(at: now, into: &effects)
         let owed = min(policy.expirationLead, policy.backgroundBudget)
-        warning = countdown(owed, at: now)
+        let owing = countdown(owed, at: now)
+        phase.away?.budget.warn(owing: owing)
         effects.append(.note(id, .expirationWarning(tasks.map(\.id))))
-        let left = killInstant.map { $0 - now.lifecycle } ?? owed
+        let left = phase.away?.budget.killInstant.map { $0 - now.lifecycle } ?? owed
         for task in tasks { deliverExpiration(of: task, left: left, into: &effects) }
     }
 
@@ -67,17 +68,5 @@ extension App {
         delivery.limit = left
         delivery.task = task.id
         effects.append(.deliver(id, delivery))
-    }
-
-    /// When the warning is due; nil when none is.
-    var warningInstant: Instant? {
-        guard !tasks.isEmpty, warning == nil, let end = budget.end else { return nil }
-        return end - policy.expirationLead
-    }
-
-    /// When a task still open means the end: the budget's end, but never before the grace owed since the warning.
-    var killInstant: Instant? {
-        guard !tasks.isEmpty, let owed = warning?.end, let end = budget.end else { return nil }
-        return max(end, owed)
     }
 }

@@ -7,7 +7,7 @@ extension App {
     ///
     /// Source: coreutils manual, "timeout invocation": a signal to timeout itself goes to the command too.
     mutating func relay(_ signal: Int32, isHeard: Bool, at now: Moment, into effects: inout [Effect]) {
-        guard let policy = policy.timeout, phase != .starting, phase != .over else { return }
+        guard let policy = policy.timeout, !phase.isStarting, !phase.isOver else { return }
         if isEndingRest { return relayToRest(signal, isHeard: isHeard, into: &effects) }
         guard leader == nil else { return }
         if signal == Self.signalAlarm { return expire(policy, at: now, into: &effects) }
@@ -38,9 +38,9 @@ extension App {
     ///
     /// Source: coreutils NEWS, 9.10: the command is sent the signal when timeout itself is killed.
     mutating func abandoned(at now: Moment, into effects: inout [Effect]) {
-        guard let policy = policy.timeout, phase != .over, !limit.isAbandoned else { return }
+        guard let policy = policy.timeout, !phase.isOver, !limit.isAbandoned else { return }
         limit.abandon(patience: self.policy.restLimit(policy), at: now)
-        guard leader == nil, phase != .starting else { return }
+        guard leader == nil, !phase.isStarting else { return }
         if policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         limit.signalledForAbandonment()
         wake(forSignalUntil: .infinite, at: now, into: &effects)
@@ -67,9 +67,10 @@ extension App {
 
     /// What is stopped would only let the signal pend; and whoever handles it needs time for that.
     private mutating func wake(forSignalUntil end: Span, at now: Moment, into effects: inout [Effect]) {
-        if !isInForeground, !isAware { grace = countdown(end, at: now) }
+        let grace = isAware ? nil : countdown(end, at: now)
+        if let grace { phase.run?.grace = grace }
         if isSuspending {
-            returnToBackground(at: now, into: &effects)
+            returnToBackground(grace: grace, at: now, into: &effects)
         } else {
             continueIfStopped(at: now, into: &effects)
         }

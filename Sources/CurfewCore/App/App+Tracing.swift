@@ -13,7 +13,7 @@ extension App {
         // Else it was a mere look.
         let wasHeldOff = due(at: now)?.isHeldOffByTracer ?? false
         tracer.answered(at: now)
-        guard killed == nil, phase != .over else { return }
+        guard !isKilled, !phase.isOver else { return }
         if tracer.found(nowTraced) {
             effects.append(.note(id, .traced(nowTraced)))
             updateClocks(at: now)
@@ -23,12 +23,12 @@ extension App {
         // What was to be suspended and isn't is left as no terminal has stopped it.
         if wasHeldOff, !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)
-        if !isSuspending, lockDeferral == nil { answerSuspensionRequests(into: &effects) }
+        if !isSuspending, !isAwaitingLocks { answerSuspensionRequests(into: &effects) }
     }
 
     /// When a debugger is to be looked for, whatever else is due.
     var nextTracerCheck: Instant? {
-        guard !tracer.isAwaitingAnswer, killed == nil, phase != .over else { return nil }
+        guard !tracer.isAwaitingAnswer, !isKilled, !phase.isOver else { return nil }
         return tracer.nextLook(first: isTraced ? nil : firstTracerCheck)
     }
 
@@ -50,9 +50,9 @@ extension App {
 
     /// Without end there is nothing that runs down.
     private var backgroundClockStart: Instant? {
-        guard phase == .background, end == nil else { return nil }
-        let isFinite = budget.end != nil || grace?.end != nil
-        return isFinite ? budget.runningSince?.real : nil
+        guard runsInBackground, end == nil else { return nil }
+        let isFinite = phase.stay.budget.countdown.end != nil || phase.stay.run.grace?.end != nil
+        return isFinite ? phase.stay.budget.countdown.runningSince?.real : nil
     }
 
     private mutating func updateWatchdogs(at now: Moment) {

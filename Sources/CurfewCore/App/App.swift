@@ -1,7 +1,10 @@
 /// One app's life: its state, its clock, its background tasks, and what is owed to it and by it.
 ///
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
-/// The files beside this one hold its transitions by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
+/// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
+/// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryWatch`,
+/// `TimeoutProgress`, `TracerWatch` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
+/// is in the files beside this one, by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
 /// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
 /// `App+Suspended`, `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
@@ -11,32 +14,20 @@ public struct App: Sendable, Hashable {
     public internal(set) var stateSince: Instant
     /// When the program was executed, by lifecycle time; nil before.
     public internal(set) var startedAt: Instant?
-    /// Whether it is held to its share of CPU time.
-    public internal(set) var isThrottled = false
-    /// The locked files it was suspended with.
-    public internal(set) var heldLocks: [FileLock] = []
 
-    var phase = Phase.starting
+    var phase = Phase()
     var end: End?
     var leader: ExitOutcome?
     var wasTerminated = false
     /// When all of it, or what its leader has left behind, was asked to end by a signal; by lifecycle time.
     var askedInstant: Instant?
     var restKilledAfter: Span?
-    /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
-    var isStoppedByTerminal = false
     /// The kernel hasn't stopped it yet, or not ended it.
     var retries: Retries?
     /// Its end is awaited: whenever a child ends it is asked whether it is there.
     public internal(set) var isLeaving = false
     /// Where it was when its leader ended.
     var stateAtExit: LifecycleState?
-    /// The background budget: runs in background, is refilled at each edge into it.
-    var budget: Countdown
-    /// What is owed from the delivery of the expiration warning; nil before it.
-    var warning: Countdown?
-    /// What a plain app may still run in background without a task.
-    var grace: Countdown?
     var backgroundTasks = BackgroundTasks()
     var channel = Channel()
     var mailbox: Mailbox
@@ -47,31 +38,11 @@ public struct App: Sendable, Hashable {
     var cpuTime: Span?
     /// Requests that wait for the suspension to be confirmed.
     var suspensionRequests: [RequestID] = []
-    /// When it last left the foreground, by lifecycle time.
-    var leftForegroundAt: Instant?
-    var cpuWindow: CPUWindow?
-    var nextCPUMeasurement: Instant?
-    /// Its CPU limit was passed, and it is to be killed for it.
-    var cpuExcess: CPUExcess?
-    var hasPassedCPULimit = false
-    /// The suspension waits for locks to be let go.
-    var lockDeferral: LockDeferral?
-    var nextPageOut: Instant?
-    /// Some of its memory has been moved, and there is more.
-    public internal(set) var isPagingOut = false
     /// For waking events.
     var resumptions = Resumptions()
     /// Of a time limit that is kept as timeout(1) keeps it.
     var limit = TimeoutProgress()
     var tracer = TracerWatch()
-
-    enum Phase: Sendable, Hashable {
-        case starting
-        case foreground(isActive: Bool)
-        case background
-        case suspended(isConfirmed: Bool)
-        case over
-    }
 
     /// Indirect, as other large and rare cases of the core are: what is passed on at each step is copied, and stays small.
     indirect enum End: Sendable, Hashable {
@@ -87,7 +58,6 @@ public struct App: Sendable, Hashable {
         notify = NotifyState(watchdogInterval: policy.watchdogInterval)
         memory = policy.memory == nil ? nil : MemoryWatch()
         stateSince = now.lifecycle
-        budget = Countdown(policy.backgroundBudget)
     }
 
     public var policy: Policy { terms.policy }
@@ -101,10 +71,10 @@ public struct App: Sendable, Hashable {
 
     /// Where the app is; a suspension not yet confirmed still counts as `background`.
     public var state: LifecycleState {
-        switch phase {
+        switch phase.place {
         case .starting, .over: .notRunning
         case .foreground(let isActive): isActive ? .active : .inactive
-        case .background, .suspended(isConfirmed: false): .background
+        case .running, .suspended(isConfirmed: false): .background
         case .suspended(isConfirmed: true): .suspended
         }
     }
@@ -119,12 +89,20 @@ public struct App: Sendable, Hashable {
 
     /// Whether its budget is spent, as far as `begin` is concerned.
     public func hasExpired(at now: Moment) -> Bool {
-        !isInForeground && (warning != nil || budget.isOver(at: now))
+        switch phase.place {
+        case .running, .suspended: phase.stay.budget.hasExpired(at: now)
+        case .starting, .foreground, .over: remaining(at: now) == .zero
+        }
     }
 
     /// The background time it has left: infinite in the foreground.
     public func remaining(at now: Moment) -> Span {
-        isInForeground ? .infinite : budget.remaining(at: now)
+        switch phase.place {
+        case .starting: launchedInBackground ? policy.backgroundBudget : .infinite
+        case .foreground: .infinite
+        case .running, .suspended: phase.stay.budget.remaining(at: now)
+        case .over(let remaining, _): remaining
+        }
     }
 
     /// The events whose acknowledgement is still owed, oldest first.
@@ -135,7 +113,7 @@ public struct App: Sendable, Hashable {
 
     /// What a plain app without a task may still run in background; nil when nothing of the kind counts.
     public func graceRemaining(at now: Moment) -> Span? {
-        phase == .background && tasks.isEmpty && end == nil ? grace?.remaining(at: now) : nil
+        tasks.isEmpty && end == nil ? phase.run?.grace?.remaining(at: now) : nil
     }
 
     /// Whether a watchdog runs whose report tells the CPU time used meanwhile.
@@ -144,75 +122,81 @@ public struct App: Sendable, Hashable {
     /// Whether it has something to do yet: an answer, its launch, its end, the last of its tasks once it was warned, or what
     /// a plain app does in its grace.
     public var owes: Bool {
-        isWatched || warning != nil && !tasks.isEmpty || phase == .background && grace != nil
+        if isWatched { return true }
+        return phase.isAway && phase.stay.budget.isWarned && !tasks.isEmpty || phase.run?.grace != nil
     }
 
     public var launchedInBackground: Bool { options.inBackground }
 
     var isInForeground: Bool {
-        switch phase {
+        switch phase.place {
         case .starting: !launchedInBackground
         case .foreground: true
-        case .background, .suspended, .over: false
+        case .running, .suspended, .over: false
         }
     }
 
     var isRunning: Bool {
-        switch phase {
-        case .foreground, .background: true
+        switch phase.place {
+        case .foreground, .running: true
         case .starting, .suspended, .over: false
         }
     }
 
-    /// Moves to a phase, starts and stops the clocks that depend on it, and tells of the change.
-    mutating func enter(_ newPhase: Phase, at now: Moment, into effects: inout [Effect]) {
-        let old = state
-        let wasInForeground = isInForeground
-        phase = newPhase
-        let crossesEdge = wasInForeground != isInForeground && phase != .over
-        if crossesEdge { crossedEdge(at: now) }
-        if phase != .background { lockDeferral = nil }
+    var runsInBackground: Bool { phase.isRunningAway }
+
+    /// Whether the stop has been ordered, confirmed or not.
+    var isSuspending: Bool { phase.isSuspending }
+
+    var isStoppedByTerminal: Bool { phase.isAway && phase.stay.isStoppedByTerminal }
+
+    // MARK: Moving
+
+    /// What is compared when it has moved.
+    struct Standing {
+        let state: LifecycleState
+        let isInForeground: Bool
+        let isThrottled: Bool
+    }
+
+    var standing: Standing { Standing(state: state, isInForeground: isInForeground, isThrottled: isThrottled) }
+
+    mutating func enterForeground(isActive: Bool, at now: Moment, into effects: inout [Effect]) {
+        let before = standing
+        phase.enterForeground(isActive: isActive)
+        moved(from: before, at: now, into: &effects)
+    }
+
+    /// What it has left stays as it is; one that ends in front would have had a new budget.
+    mutating func enterOver(at now: Moment, into effects: inout [Effect]) {
+        let before = standing
+        let remaining = isInForeground ? policy.backgroundBudget : remaining(at: now)
+        phase.end(remaining: remaining, isThrottled: before.isThrottled)
+        moved(from: before, at: now, into: &effects)
+    }
+
+    /// Starts and stops the clocks that depend on where it is, and tells of the change; other things hold in front and
+    /// behind.
+    mutating func moved(from before: Standing, at now: Moment, into effects: inout [Effect]) {
         retries = nil
-        if !isSuspending { leftSuspension() }
         updateClocks(at: now)
-        guard state != old else { return }
+        let state = state
+        guard state != before.state else { return }
         stateSince = now.lifecycle
-        effects.append(.stateChanged(id, from: old, to: state))
-        if crossesEdge { yieldOrNot(into: &effects) }
-    }
-
-    private mutating func leftSuspension() {
-        nextPageOut = nil
-        isPagingOut = false
-        heldLocks.removeAll()
-    }
-
-    /// Between foreground and background: other limits hold.
-    private mutating func crossedEdge(at now: Moment) {
-        leftForegroundAt = isInForeground ? nil : now.lifecycle
-        if !isInForeground { rearmCPULimit() }
-    }
-
-    private mutating func yieldOrNot(into effects: inout [Effect]) {
+        effects.append(.stateChanged(id, from: before.state, to: state))
+        if before.isInForeground == isInForeground || phase.isOver { return }
         if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: !isInForeground)) }
-        if isInForeground { unthrottle(into: &effects) }
+        if before.isThrottled, isInForeground { effects.append(.throttle(id, nil)) }
     }
 
     /// The budget runs in background only, and no clock runs while a debugger holds the app.
     mutating func updateClocks(at now: Moment) {
-        let runsBudget = phase == .background && end == nil && !isTraced
-        if runsBudget {
-            budget.start(at: now)
-            warning?.start(at: now)
-            grace?.start(at: now)
-        } else {
-            budget.pause(at: now)
-            warning?.pause(at: now)
-            grace?.pause(at: now)
-        }
-        let owesSignsOfLife = isRunning && end == nil && !isTraced
-        notify.set(running: owesSignsOfLife, at: now)
-        updateCPUWatch(at: now)
+        let isRunning = isRunning
+        let runsClocks = isRunning && end == nil && !isTraced
+        notify.set(running: runsClocks, at: now)
+        guard phase.isAway else { return }
+        phase.stay.setClocks(running: runsClocks, at: now)
+        if policy.backgroundCPU != nil { phase.stay.cpu.watch(runsClocks, at: now) }
     }
 
     func countdown(_ span: Span, at now: Moment) -> Countdown {

@@ -35,6 +35,9 @@ extension App {
         return isSuspending && !isAgeing ? .suspended : .background
     }
 
+    /// In this stay in background; by lifecycle time.
+    private var leftForegroundAt: Instant? { phase.isAway ? phase.stay.leftForegroundAt : nil }
+
     /// When it came to where it stands now.
     func bandSince(at now: Moment) -> Instant {
         switch band(at: now) {

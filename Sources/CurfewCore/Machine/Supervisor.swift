@@ -89,7 +89,7 @@ public struct Supervisor: Sendable, Hashable {
             apps[index].treeGone(isComplete: true, at: now, into: &effects)
             apps.remove(at: index)
         case .killIncomplete(let id):
-            guard let index = index(of: id), apps[index].phase == .over else { return }
+            guard let index = index(of: id), apps[index].phase.isOver else { return }
             apps[index].treeGone(isComplete: false, at: now, into: &effects)
             apps.remove(at: index)
         default:

@@ -1,0 +1,44 @@
+/// One stay in background, suspended or not: from leaving the foreground, or from a launch into background, until it is
+/// opened or over.
+struct Away: Sendable, Hashable {
+    var budget: BackgroundBudget
+    var cpu = CPUMeter()
+    /// When it left the foreground, by lifecycle time; nil for one that hasn't been there.
+    let leftForegroundAt: Instant?
+    /// A terminal has stopped it; it is continued with the rest when it is resumed, or when it is owed time.
+    var isStoppedByTerminal = false
+    /// Since it last began to run there; means something as long as it does.
+    var run: Run
+    /// Since its stop was last ordered; means something until it is resumed.
+    var suspension = Suspension()
+
+    /// What lets it run on there, and what keeps it from being suspended.
+    struct Run: Sendable, Hashable {
+        /// What a plain app may still run without a task.
+        var grace: Countdown?
+        /// The suspension waits for locks to be let go.
+        var lockDeferral: LockDeferral?
+
+        init(grace: Countdown?) { self.grace = grace }
+    }
+
+    struct Suspension: Sendable, Hashable {
+        /// The locked files it was suspended with.
+        var heldLocks: [FileLock] = []
+        var nextPageOut: Instant?
+        /// Some of its memory has been moved, and there is more.
+        var isPagingOut = false
+    }
+
+    init(budget: Span, grace: Countdown?, leftForegroundAt: Instant?) {
+        self.budget = BackgroundBudget(budget)
+        self.leftForegroundAt = leftForegroundAt
+        run = Run(grace: grace)
+    }
+
+    /// Its budget and its grace run down, or stand still.
+    mutating func setClocks(running: Bool, at now: Moment) {
+        budget.set(running: running, at: now)
+        if running { run.grace?.start(at: now) } else { run.grace?.pause(at: now) }
+    }
+}
