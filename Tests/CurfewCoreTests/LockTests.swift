@@ -317,4 +317,13 @@ struct LockTests {
         #expect(scenario.state(.b) == .suspended)
         #expect(scenario.state(.a) == .background)
     }
+
+    @Test("A signal that grants time ends the waiting at once: a tick that comes early or late changes nothing")
+    func signalled() {
+        let scenario = scenario(.defer) { $0.timeout = TimeoutPolicy() }
+        scenario.home(request: 1)
+        let lines = scenario.send(.signalled(.a, 10, isHeard: false))
+        #expect(lines == ["reply 1: background", "signal 10 a"])
+        #expect(scenario.tick().isEmpty)
+    }
 }

@@ -143,10 +143,7 @@ extension App {
 
     /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
     mutating func proceed(at now: Moment, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
-        if isAwaitingLocks, !wantsSuspension(at: now) {
-            phase.stay.run.lockDeferral = nil
-            answerSuspensionRequests(into: &effects)
-        }
+        endUnwantedDeferral(at: now, into: &effects)
         while let due = due(at: now) {
             if due.isHeldOffByTracer, !tracerIsKnown {
                 checkTracer(into: &effects)

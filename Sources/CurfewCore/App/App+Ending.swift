@@ -18,6 +18,7 @@ extension App {
     /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
     mutating func terminate(at now: Moment, into effects: inout [Effect]) {
         channel.dropAll()
+        phase.run?.lockDeferral = nil
         continueIfStopped(at: now, into: &effects)
         let watchdog = watchdog(policy.terminateLimit, at: now)
         if isAware {

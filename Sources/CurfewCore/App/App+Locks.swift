@@ -20,6 +20,13 @@ extension App {
         return step != .suspend
     }
 
+    /// Nothing is deferred of an app that isn't to be suspended any more.
+    mutating func endUnwantedDeferral(at now: Moment, into effects: inout [Effect]) {
+        guard isAwaitingLocks, !wantsSuspension(at: now) else { return }
+        phase.stay.run.lockDeferral = nil
+        answerSuspensionRequests(into: &effects)
+    }
+
     /// What the app's processes hold, of all that counts.
     mutating func locksChecked(_ locks: [FileLock], at now: Moment, into effects: inout [Effect]) {
         guard !isKilled, !phase.isOver else { return }

@@ -74,6 +74,7 @@ extension App {
         } else {
             continueIfStopped(at: now, into: &effects)
         }
+        endUnwantedDeferral(at: now, into: &effects)
     }
 
     /// What the leader has left behind ends too once the time is over, and is left alone before.

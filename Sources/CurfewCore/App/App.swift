@@ -136,12 +136,7 @@ public struct App: Sendable, Hashable {
         }
     }
 
-    var isRunning: Bool {
-        switch phase.place {
-        case .foreground, .running: true
-        case .starting, .suspended, .over: false
-        }
-    }
+    var isRunning: Bool { phase.isRunning }
 
     var runsInBackground: Bool { phase.isRunningAway }
 

@@ -16,6 +16,14 @@ struct Phase: Sendable, Hashable {
         case suspended(isConfirmed: Bool)
         /// What it had left, and whether it was throttled, is shown to the last.
         case over(remaining: Span, isThrottled: Bool)
+
+        /// In front or in background, and not stopped.
+        var isRunning: Bool {
+            switch self {
+            case .foreground, .running: true
+            case .starting, .suspended, .over: false
+            }
+        }
     }
 
     init() {
@@ -26,6 +34,8 @@ struct Phase: Sendable, Hashable {
     // MARK: Where it is
 
     var isStarting: Bool { if case .starting = place { true } else { false } }
+
+    var isRunning: Bool { place.isRunning }
 
     var isRunningAway: Bool { if case .running = place { true } else { false } }
 

@@ -3,6 +3,7 @@ extension Supervisor {
     /// From now on available memory is watched; a second time changes nothing.
     mutating func watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Moment) {
         guard memoryPressure == nil else { return }
+        watchesMachine = true
         memoryPressure = MemoryPressure(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
     }
 
@@ -22,17 +23,25 @@ extension Supervisor {
         }
         // While all are suspended, whoever stalls tells; without such a teller it is looked at now and then.
         let isUrgent = level > .normal || !pressure.isToldOfStalls
-        let isWatched = apps.contains { $0.isRunning || isUrgent }
+        let isWatched = isAnyWatched(isUrgent: isUrgent)
         pressure.nextLook = isWatched ? now.real + pressure.interval(available: available) : nil
         memoryPressure = pressure
         warnNext(at: now, into: &effects)
         relieveMemory(at: now, into: &effects)
     }
 
-    /// The foreground app first; a suspended one never.
+    /// One that runs, or any where it is urgent.
+    private func isAnyWatched(isUrgent: Bool) -> Bool { isUrgent ? !table.apps.isEmpty : table.runningCount > 0 }
+
+    /// The foreground app first, then in the order of launch; a suspended one never.
     private var appsToWarn: [AppID] {
-        let running = apps.filter { $0.isRunning && $0.end == nil }
-        return (running.filter(\.state.isForeground) + running.filter { !$0.state.isForeground }).map(\.id)
+        let running = table.indicesByLaunch.map { table.apps[$0].id }.filter { isToBeWarned($0) }
+        guard let front = table.foreground, isToBeWarned(front) else { return running }
+        return [front] + running.filter { $0 != front }
+    }
+
+    private func isToBeWarned(_ id: AppID) -> Bool {
+        table.index(of: id).map { table.apps[$0].isRunning && table.apps[$0].end == nil } ?? false
     }
 
     /// One app at a time.
@@ -40,10 +49,10 @@ extension Supervisor {
         guard let warning = memoryPressure?.level.warning else { return }
         while let pressure = memoryPressure, let id = pressure.unwarned.first, pressure.nextWarning <= now.real {
             memoryPressure?.unwarned.removeFirst()
-            guard let index = index(of: id) else { continue }
-            if apps[index].warnOfMemory(warning, at: now, into: &effects) {
-                memoryPressure?.nextWarning = now.real + MemoryPressure.warningInterval
-            }
+            guard let index = table.index(of: id) else { continue }
+            var isWarned = false
+            table.change(at: index) { isWarned = $0.warnOfMemory(warning, at: now, into: &effects) }
+            if isWarned { memoryPressure?.nextWarning = now.real + MemoryPressure.warningInterval }
         }
     }
 
@@ -57,58 +66,69 @@ extension Supervisor {
             memoryPressure?.nextLook = min(pressure.nextLook ?? pressure.nextKill, pressure.nextKill)
             return
         }
-        var report = apps[index].killReport(reason, at: now)
-        report.footprint = apps[index].footprint
-        report.memoryLimit = reason == .memoryHighwater ? apps[index].memoryLimits?.soft : nil
-        report.available = pressure.available
-        report.availableLimit = pressure.wanted
-        apps[index].kill(report, at: now, into: &effects)
+        table.change(at: index) { app in
+            var report = app.killReport(reason, at: now)
+            report.footprint = app.footprint
+            report.memoryLimit = reason == .memoryHighwater ? app.memoryLimits?.soft : nil
+            report.available = pressure.available
+            report.availableLimit = pressure.wanted
+            app.kill(report, at: now, into: &effects)
+        }
         memoryPressure?.nextKill = now.real + MemoryPressure.killInterval
         memoryPressure?.nextLook = now.real + MemoryPressure.killInterval
     }
 
     /// Offenders against their soft limit first, at either level; then, at the critical one, whoever is lowest.
     private func memoryVictim(_ pressure: MemoryPressure, at now: Moment) -> (index: Int, reason: KillReason)? {
-        let candidates = victims(at: now)
-        if let offender = candidates.first(where: { apps[$0].isAboveSoftLimit }) { return (offender, .memoryHighwater) }
+        if let offender = victim(at: now, where: { $0.isAboveSoftLimit }) { return (offender, .memoryHighwater) }
         if pressure.level == .critical {
-            guard let lowest = candidates.first else { return nil }
+            guard let lowest = victim(at: now) else { return nil }
             // In front it has a moment to heed the warning.
             let isSpared =
-                apps[lowest].band(at: now) == .foreground && now.real < pressure.since + MemoryPressure.killInterval
+                table.apps[lowest].band(at: now) == .foreground
+                && now.real < pressure.since + MemoryPressure.killInterval
             return isSpared ? nil : (lowest, .memoryPressure)
         }
         guard now.real >= pressure.since + pressure.sustained else { return nil }
-        return candidates.first { apps[$0].band(at: now) == .suspended }.map { ($0, .idleExit) }
+        return victim(at: now) { $0.band(at: now) == .suspended }.map { ($0, .idleExit) }
     }
 
-    /// Ascending bands; in a band whoever entered it first. One that is ending already is let be.
-    private func victims(at now: Moment) -> [Int] {
-        let candidates = apps.indices.filter { (apps[$0].isRunning || apps[$0].isSuspending) && apps[$0].end == nil }
-        return candidates.map { (index: $0, band: apps[$0].band(at: now), since: apps[$0].bandSince(at: now)) }
-            .sorted { ($0.band, $0.since, $0.index) < ($1.band, $1.since, $1.index) }
-            .map(\.index)
+    /// The lowest band's; in a band whoever entered it first, then whoever was launched first. One that is ending already
+    /// is let be. Asked at most twice a second, so that each app may be looked at.
+    private func victim(at now: Moment, where isWanted: (App) -> Bool = { _ in true }) -> Int? {
+        var found: (index: Int, band: Band, since: Instant, launch: Int)?
+        for index in table.apps.indices where table.apps[index].isCandidate && isWanted(table.apps[index]) {
+            let app = (band: table.apps[index].band(at: now), since: table.apps[index].bandSince(at: now))
+            let launch = table.launchNumber(at: index)
+            if let found, (found.band, found.since, found.launch) < (app.band, app.since, launch) { continue }
+            found = (index, app.band, app.since, launch)
+        }
+        return found?.index
     }
 
     // MARK: Disk
 
     mutating func watchDisk(low: UInt64, at now: Moment) {
-        if diskPressure == nil { diskPressure = DiskPressure(low: low, nextLook: now.real) }
+        guard diskPressure == nil else { return }
+        watchesMachine = true
+        diskPressure = DiskPressure(low: low, nextLook: now.real)
     }
 
     /// Nobody in front is killed for it.
     mutating func freeDiskMeasured(_ free: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let pressure = diskPressure else { return }
-        let isWatched = apps.contains { $0.isRunning || free < pressure.low }
+        let isWatched = isAnyWatched(isUrgent: free < pressure.low)
         diskPressure?.nextLook = isWatched ? now.real + DiskPressure.interval : nil
         diskPressure?.isAtEase = free >= pressure.low
-        guard free < pressure.low, let index = victims(at: now).first, apps[index].band(at: now) != .foreground else {
+        guard free < pressure.low, let index = victim(at: now), table.apps[index].band(at: now) != .foreground else {
             return
         }
-        var report = apps[index].killReport(.diskSpace, at: now)
-        report.available = free
-        report.availableLimit = pressure.low
-        apps[index].kill(report, at: now, into: &effects)
+        table.change(at: index) { app in
+            var report = app.killReport(.diskSpace, at: now)
+            report.available = free
+            report.availableLimit = pressure.low
+            app.kill(report, at: now, into: &effects)
+        }
         diskPressure?.nextLook = now.real + DiskPressure.killInterval
     }
 
@@ -129,7 +149,7 @@ extension Supervisor {
 
     /// Not as long as all are suspended and enough is left.
     private func look(_ next: Instant?, isAtEase: Bool) -> Instant? {
-        isAtEase && !apps.contains { $0.isRunning } ? nil : next
+        isAtEase && table.runningCount == 0 ? nil : next
     }
 
     /// What time alone brings about here.
@@ -147,12 +167,18 @@ extension Supervisor {
 
     /// An app runs again: what is left may go fast.
     mutating func lookAgain(at now: Moment) {
+        guard watchesMachine else { return }
         let isMemoryLeftAlone = memoryPressure != nil && memoryPressure?.nextLook == nil
         let isDiskLeftAlone = diskPressure != nil && diskPressure?.nextLook == nil
-        guard isMemoryLeftAlone || isDiskLeftAlone, apps.contains(where: { $0.isRunning }) else { return }
+        guard isMemoryLeftAlone || isDiskLeftAlone, table.runningCount > 0 else { return }
         if isMemoryLeftAlone { memoryPressure?.nextLook = now.real }
         if isDiskLeftAlone { diskPressure?.nextLook = now.real }
     }
+}
+
+extension App {
+    /// Whether it can be killed for what the machine is short of.
+    fileprivate var isCandidate: Bool { (isRunning || isSuspending) && end == nil }
 }
 
 /// A file system that runs full.

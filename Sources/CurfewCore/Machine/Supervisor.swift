@@ -3,52 +3,54 @@
 /// A value with no clock and no I/O: inputs with their moments go in, effects come out, in a fixed order. The
 /// outcome of an effect comes back as an input. A tick is idempotent and may come early.
 public struct Supervisor: Sendable, Hashable {
-    /// In the order of launch.
-    public internal(set) var apps: [App] = []
+    var table = AppTable()
     /// Nil while nobody asked for the machine's memory to be watched.
     public internal(set) var memoryPressure: MemoryPressure?
     var diskPressure: DiskPressure?
+    /// Whether memory or disk is watched: each step asks, and mostly neither is.
+    var watchesMachine = false
 
     public init() {}
 
+    /// A copy of each app, in the order of launch.
+    public var apps: [App] { table.indicesByLaunch.map { table.apps[$0] } }
+
     /// When a tick changes something next, on each clock; nothing where no timer is armed.
     public var nextDeadline: NextDeadline {
-        var next = NextDeadline()
-        if let nextPressureDeadline { next.consider(nextPressureDeadline, on: .real) }
-        for app in apps {
-            let deadline = app.nextDeadline
-            if let instant = deadline.lifecycle { next.consider(instant, on: .lifecycle) }
-            if let instant = deadline.real { next.consider(instant, on: .real) }
-        }
+        var next = table.nextDeadline
+        if watchesMachine, let nextPressureDeadline { next.consider(nextPressureDeadline, on: .real) }
         return next
     }
 
-    public func app(_ id: AppID) -> App? { apps.first { $0.id == id } }
+    public func app(_ id: AppID) -> App? { table.index(of: id).map { table.apps[$0] } }
+
+    /// Whether `launch` may name this app: the slot is vacant.
+    public func canLaunch(_ id: AppID) -> Bool { table.isVacant(id.slot) }
 
     /// The background time the app has left; without copying the app, for this is asked most often.
     public func remaining(of id: AppID, at now: Moment) -> Span? {
-        for index in apps.indices where apps[index].id == id { return apps[index].remaining(at: now) }
-        return nil
+        guard let index = table.index(of: id) else { return nil }
+        return table.apps[index].remaining(at: now)
     }
 
     /// When time alone kills the app, if nothing happens before; without copying the app.
     public func nextKill(of id: AppID) -> NextDeadline {
-        for index in apps.indices where apps[index].id == id { return apps[index].nextKill }
-        return NextDeadline()
+        guard let index = table.index(of: id) else { return NextDeadline() }
+        return table.apps[index].nextKill
     }
 
     /// The apps whose end is awaited, in the order of launch.
     public var leavingApps: [AppID] {
-        var leaving: [AppID] = []
-        for index in apps.indices where apps[index].isLeaving { leaving.append(apps[index].id) }
-        return leaving
+        var leaving: [Int] = []
+        for index in table.apps.indices where table.apps[index].isLeaving { leaving.append(index) }
+        return table.sortedByLaunch(leaving).map { table.apps[$0].id }
     }
 
     /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
-    public var isSettled: Bool { apps.allSatisfy(\.isSettled) }
+    public var isSettled: Bool { table.apps.allSatisfy(\.isSettled) }
 
     /// The one app in front, if there is one.
-    public var foregroundApp: AppID? { apps.first { $0.state.isForeground }?.id }
+    public var foregroundApp: AppID? { table.foreground }
 
     /// Takes one input; an input about an app that isn't there changes nothing.
     public mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
@@ -61,10 +63,10 @@ public struct Supervisor: Sendable, Hashable {
     public mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .launch(let id, let policy, let options):
-            precondition(index(of: id) == nil, "app \(id.rawValue) was launched twice; input \(input)")
-            apps.append(App(id: id, policy: policy, options: options, at: now))
+            precondition(canLaunch(id), "app \(id.rawValue) was launched twice; input \(input)")
+            table.insert(App(id: id, policy: policy, options: options, at: now))
         case .tick:
-            for index in apps.indices { apps[index].proceed(at: now, into: &effects) }
+            table.changeDue(at: now) { $0.proceed(at: now, into: &effects) }
             proceed(at: now, into: &effects)
         case .watchMemory(let low, let sustained, let isToldOfStalls):
             watchMemory(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
@@ -73,25 +75,25 @@ public struct Supervisor: Sendable, Hashable {
         case .watchDisk(let low): watchDisk(low: low, at: now)
         case .freeDiskMeasured(let bytes): freeDiskMeasured(bytes, at: now, into: &effects)
         case .started(let id):
-            guard let index = index(of: id) else { return }
-            if !apps[index].launchedInBackground, apps[index].canStart {
-                sendOthersHome(than: id, at: now, into: &effects)
+            guard let index = table.index(of: id) else { return }
+            if !table.apps[index].launchedInBackground, table.apps[index].canStart {
+                sendOtherHome(than: id, at: now, into: &effects)
             }
-            apps[index].started(at: now, into: &effects)
+            table.change(at: index) { $0.started(at: now, into: &effects) }
             lookAgain(at: now)
         case .open(let id, let request):
-            guard let index = index(of: id) else { return }
-            if apps[index].canBeOpened { sendOthersHome(than: id, at: now, into: &effects) }
-            apps[index].open(request: request, at: now, into: &effects)
+            guard let index = table.index(of: id) else { return }
+            if table.apps[index].canBeOpened { sendOtherHome(than: id, at: now, into: &effects) }
+            table.change(at: index) { $0.open(request: request, at: now, into: &effects) }
             lookAgain(at: now)
         case .treeGone(let id):
-            guard let index = index(of: id) else { return }
-            apps[index].treeGone(isComplete: true, at: now, into: &effects)
-            apps.remove(at: index)
+            guard let index = table.index(of: id) else { return }
+            table.change(at: index) { $0.treeGone(isComplete: true, at: now, into: &effects) }
+            table.remove(at: index)
         case .killIncomplete(let id):
-            guard let index = index(of: id), apps[index].phase.isOver else { return }
-            apps[index].treeGone(isComplete: false, at: now, into: &effects)
-            apps.remove(at: index)
+            guard let index = table.index(of: id), table.apps[index].phase.isOver else { return }
+            table.change(at: index) { $0.treeGone(isComplete: false, at: now, into: &effects) }
+            table.remove(at: index)
         default:
             handleAppInput(input, at: now, into: &effects)
         }
@@ -99,19 +101,16 @@ public struct Supervisor: Sendable, Hashable {
 
     /// The inputs that concern one app alone.
     private mutating func handleAppInput(_ input: Input, at now: Moment, into effects: inout [Effect]) {
-        guard let id = input.app, let index = index(of: id) else { return }
-        apps[index].handle(input, at: now, into: &effects)
+        guard let id = input.app, let index = table.index(of: id) else { return }
+        table.change(at: index) { $0.handle(input, at: now, into: &effects) }
         lookAgain(at: now)
     }
 
     /// One supervisor has at most one foreground app.
-    private mutating func sendOthersHome(than id: AppID, at now: Moment, into effects: inout [Effect]) {
-        for index in apps.indices where apps[index].id != id && apps[index].state.isForeground {
-            apps[index].home(stopped: false, request: nil, at: now, into: &effects)
-        }
+    private mutating func sendOtherHome(than id: AppID, at now: Moment, into effects: inout [Effect]) {
+        guard let front = table.foreground, front != id, let index = table.index(of: front) else { return }
+        table.change(at: index) { $0.home(stopped: false, request: nil, at: now, into: &effects) }
     }
-
-    func index(of id: AppID) -> Int? { apps.firstIndex { $0.id == id } }
 }
 
 extension App {

@@ -1,8 +1,20 @@
-/// One supervised app, in the order of launch.
-public struct AppID: Sendable, Hashable, Comparable {
+/// One supervised app. It names a slot and which of its generations: a slot that one has left can be another's, and an input
+/// about the first is then about nobody.
+public struct AppID: Sendable, Hashable {
     public var rawValue: Int
     public init(_ rawValue: Int) { self.rawValue = rawValue }
-    public static func < (left: AppID, right: AppID) -> Bool { left.rawValue < right.rawValue }
+
+    /// - Parameters:
+    ///   - slot: from 0 below `slotLimit`; the number itself in the first generation.
+    ///   - generation: from 0.
+    public init(slot: Int, generation: Int) { rawValue = generation << AppID.slotBits | slot }
+
+    /// How many slots there can be.
+    public static let slotLimit = 1 << slotBits
+    private static let slotBits = 20
+
+    public var slot: Int { rawValue & (AppID.slotLimit - 1) }
+    public var generation: Int { rawValue >> AppID.slotBits }
 }
 
 /// One background task of one app; numbered from 1 in the order of `begin`.

@@ -66,13 +66,17 @@ struct Nonsense {
 
     private mutating func input(_ random: inout SplitMix64) -> Input {
         let id = random.pick([AppID.a, .b, .c])
-        let connection = ConnectionID(random.below(4))
         lastRequest += 1
-        let request = RequestID(lastRequest)
-        switch random.below(40) {
-        case 0, 1, 2:
-            guard launched.insert(id).inserted else { return .tick }
+        if random.below(12) == 0, launched.insert(id).inserted {
             return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
+        }
+        return Self.input(about: id, RequestID(lastRequest), &random)
+    }
+
+    /// Any input but a launch; some concern no app.
+    static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
+        let connection = ConnectionID(random.below(4))
+        switch random.below(38) {
         case 3, 4: return .started(id)
         case 5: return .leaderExited(id, .exited(code: 1))
         case 6: return random.chance(20) ? .treeGone(id) : .tick

@@ -1,0 +1,121 @@
+/// The apps of one supervisor, each in the slot that its number names, and what is asked of all of them: kept up to date
+/// at each change of one, so that no answer takes a look at every app.
+struct AppTable: Sendable, Hashable {
+    /// In no order that means anything: the last takes the place of one that leaves.
+    private(set) var apps: [App] = []
+    /// What is known of whom each slot holds, numbers only: to read them an app isn't touched, and no type is made.
+    private var slots: [Int] = []
+    private var launchCount = 0
+    private var deadlines = DeadlineIndex()
+    /// The one app in front, if there is one.
+    private(set) var foreground: AppID?
+    /// How many run: in front or in background, and not stopped.
+    private(set) var runningCount = 0
+
+    /// The numbers of one slot.
+    private enum Field: Int {
+        /// Where the app stands in `apps`; -1 while the slot is vacant.
+        case index
+        case id
+        /// How many were launched before.
+        case launch
+        /// 1 while it runs.
+        case running
+    }
+
+    private static let fields = 4
+    private static let vacant = -1
+
+    private subscript(_ slot: Int, _ field: Field) -> Int {
+        get { slots[Self.fields * slot + field.rawValue] }
+        set { slots[Self.fields * slot + field.rawValue] = newValue }
+    }
+
+    /// When a tick changes something of an app next, on each clock.
+    var nextDeadline: NextDeadline { deadlines.next }
+
+    // MARK: Who is where
+
+    /// Where the app stands in `apps`; nil when its slot is vacant, or another's by now.
+    func index(of id: AppID) -> Int? {
+        let slot = id.slot
+        return isVacant(slot) || self[slot, .id] != id.rawValue ? nil : self[slot, .index]
+    }
+
+    func isVacant(_ slot: Int) -> Bool { Self.fields * slot >= slots.count || self[slot, .index] == Self.vacant }
+
+    /// Grows from app to app, by launch.
+    func launchNumber(at index: Int) -> Int { self[apps[index].id.slot, .launch] }
+
+    /// Where all apps stand, in the order of launch.
+    var indicesByLaunch: [Int] { sortedByLaunch(Array(apps.indices)) }
+
+    func sortedByLaunch(_ indices: [Int]) -> [Int] {
+        indices.sorted { launchNumber(at: $0) < launchNumber(at: $1) }
+    }
+
+    // MARK: Changes
+
+    /// Its slot must be vacant.
+    mutating func insert(_ app: App) {
+        let slot = app.id.slot
+        let missing = Self.fields * (slot + 1) - slots.count
+        if missing > 0 { slots += Array(repeating: Self.vacant, count: missing) }
+        self[slot, .index] = apps.count
+        self[slot, .id] = app.id.rawValue
+        self[slot, .launch] = launchCount
+        self[slot, .running] = 0
+        launchCount += 1
+        apps.append(app)
+        update(at: apps.count - 1)
+    }
+
+    /// The only way to change an app.
+    @inline(__always)
+    mutating func change(at index: Int, _ body: (inout App) -> Void) {
+        body(&apps[index])
+        update(at: index)
+    }
+
+    /// Changes each app that is due, in the order of launch.
+    @inline(__always)
+    mutating func changeDue(at now: Moment, _ body: (inout App) -> Void) {
+        guard deadlines.isAnyDue(at: now) else { return }
+        if apps.count == 1 { return change(at: 0, body) }
+        for index in sortedByLaunch(deadlines.due(at: now)) { change(at: index, body) }
+    }
+
+    /// One that is over leaves.
+    mutating func remove(at index: Int) {
+        let last = apps.count - 1
+        self[apps[index].id.slot, .index] = Self.vacant
+        deadlines.remove(at: index, replacedBy: last)
+        if index != last {
+            apps.swapAt(index, last)
+            self[apps[index].id.slot, .index] = index
+        }
+        apps.removeLast()
+    }
+
+    /// The one place where what is asked of all apps is told of a change.
+    private mutating func update(at index: Int) {
+        let id = apps[index].id
+        let place = Self.place(of: &apps[index])
+        let running = place.isRunning ? 1 : 0
+        runningCount += running - self[id.slot, .running]
+        self[id.slot, .running] = running
+        if case .foreground = place {
+            foreground = id
+        } else if foreground == id {
+            foreground = nil
+        }
+        deadlines.set(Self.nextDeadline(of: &apps[index]), at: index)
+    }
+
+    // `inout` though nothing is changed: an app that is merely read is copied.
+
+    private static func place(of app: inout App) -> Phase.Place { app.phase.place }
+
+    @inline(never)
+    private static func nextDeadline(of app: inout App) -> NextDeadline { app.nextDeadline }
+}

@@ -1,0 +1,139 @@
+@testable import CurfewCore
+
+/// Many apps that come and go in few slots, any input about any of them; what is kept up to date of all of them is held
+/// against a look at each.
+struct Crowd {
+    private(set) var supervisor = Supervisor()
+    private(set) var journal: [String] = []
+    private let slots: Int
+    private var now = Moment(Instant(nanoseconds: 1_000_000_000))
+    /// In the order of launch.
+    private var present: [AppID] = []
+    private var gone: [AppID] = []
+    private var generations: [Int]
+    private var lastRequest = 0
+    private static let pauses: [Span] = [
+        .zero, .milliseconds(1), .milliseconds(300), .seconds(1), .seconds(5), .seconds(40),
+    ]
+    /// The most that were due at one tick.
+    private(set) var mostDue = 0
+
+    init(slots: Int) {
+        self.slots = slots
+        generations = Array(repeating: 0, count: slots)
+    }
+
+    var mostPresent: Int { present.count }
+
+    /// One random input; returns what was wrong after it.
+    mutating func step(_ random: inout SplitMix64) -> String? {
+        pass(&random)
+        let gone = gone
+        let input = input(&random)
+        journal.append("  at \(now.lifecycle.nanoseconds), \(now.real.nanoseconds): \(line(input))")
+        let before = supervisor
+        let effects = supervisor.handle(input, at: now)
+        if input == .tick, let violation = judgeTick(effects, before) { return violation }
+        if let id = input.app, gone.contains(id), supervisor != before || !effects.isEmpty {
+            return "an input about one that is gone changes something"
+        }
+        return judgeWhoIsThere() ?? judgeAggregates()
+    }
+
+    /// Lifecycle time stands still now and then, so that the clocks part.
+    private mutating func pass(_ random: inout SplitMix64) {
+        var pause = Self.pauses[random.below(Self.pauses.count)]
+        let next = supervisor.nextDeadline
+        if random.chance(30), let real = next.real, real < .distantFuture { pause = max(.zero, real - now.real) }
+        now.real = now.real + pause
+        if random.chance(30), let lifecycle = next.lifecycle, lifecycle < .distantFuture {
+            now.lifecycle = max(now.lifecycle, lifecycle)
+        } else if random.chance(60) {
+            now.lifecycle = now.lifecycle + pause
+        }
+    }
+
+    private mutating func input(_ random: inout SplitMix64) -> Input {
+        lastRequest += 1
+        if present.isEmpty || present.count < slots && random.chance(15) { return launch(&random) }
+        if random.chance(10) { return .tick }
+        if let stale = gone.last, random.chance(3) { return .open(stale, request: RequestID(lastRequest)) }
+        let id = random.pick(present)
+        if random.chance(20) { return .started(id) }
+        if random.chance(3) {
+            leave(id)
+            return .treeGone(id)
+        }
+        switch Nonsense.input(about: id, RequestID(lastRequest), &random) {
+        case .treeGone, .quit, .leaderExited, .memoryLimitHit, .watchMemory: return .tick
+        case let input: return input
+        }
+    }
+
+    private mutating func launch(_ random: inout SplitMix64) -> Input {
+        var slot = random.below(slots)
+        while present.contains(where: { $0.slot == slot }) { slot = (slot + 1) % slots }
+        let id = AppID(slot: slot, generation: generations[slot])
+        present.append(id)
+        return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
+    }
+
+    private mutating func leave(_ id: AppID) {
+        present.removeAll { $0 == id }
+        gone.append(id)
+        generations[id.slot] += 1
+    }
+
+    // MARK: Against a look at each
+
+    /// What a tick does, it does for each app in the order of launch, whether it is due or not.
+    private mutating func judgeTick(_ effects: [Effect], _ before: Supervisor) -> String? {
+        var copy = before
+        var expected: [Effect] = []
+        for index in copy.table.indicesByLaunch {
+            copy.table.change(at: index) { $0.proceed(at: now, into: &expected) }
+        }
+        copy.proceed(at: now, into: &expected)
+        mostDue = max(mostDue, before.apps.count { Self.isDue($0, at: now) })
+        if effects != expected { return "the tick has \(effects.map(line)), and not \(expected.map(line))" }
+        return supervisor == copy ? nil : "a tick leaves somebody otherwise than it would by itself"
+    }
+
+    private static func isDue(_ app: App, at now: Moment) -> Bool {
+        app.nextDeadline.lifecycle.map { $0 <= now.lifecycle } ?? false
+            || app.nextDeadline.real.map { $0 <= now.real } ?? false
+    }
+
+    private func judgeWhoIsThere() -> String? {
+        if supervisor.apps.map(\.id) != present { return "\(present) are there, and not \(supervisor.apps.map(\.id))" }
+        for id in present where supervisor.app(id)?.id != id || supervisor.canLaunch(id) { return "\(id) isn't found" }
+        for id in gone where supervisor.app(id) != nil { return "\(id) is still found" }
+        return nil
+    }
+
+    private func judgeAggregates() -> String? {
+        let apps = supervisor.apps
+        let front = apps.filter(\.state.isForeground).map(\.id)
+        if front.count > 1 { return "\(front) are in front" }
+        if supervisor.foregroundApp != front.first {
+            return "in front is \(front), and not \(supervisor.foregroundApp, default: "nobody")"
+        }
+        let running = apps.count { $0.isRunning }
+        if supervisor.table.runningCount != running { return "\(running) run, not \(supervisor.table.runningCount)" }
+        let next = Self.earliest(apps.map(\.nextDeadline))
+        let known = supervisor.table.nextDeadline
+        return known == next ? nil : "next is \(next), and not \(known)"
+    }
+
+    private static func earliest(_ deadlines: [NextDeadline]) -> NextDeadline {
+        func earliest(_ instants: [Instant]) -> Instant? { instants.filter { $0 != .distantFuture }.min() }
+        return NextDeadline(
+            lifecycle: earliest(deadlines.compactMap(\.lifecycle)), real: earliest(deadlines.compactMap(\.real)))
+    }
+}
+
+extension DefaultStringInterpolation {
+    fileprivate mutating func appendInterpolation(_ value: AppID?, default text: String) {
+        appendLiteral(value.map { "\($0)" } ?? text)
+    }
+}
