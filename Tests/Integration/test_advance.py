@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from conftest import is_alive, wait_for
 from programs.helpers import Client, socket_of
 
 
@@ -208,6 +209,8 @@ def test_what_the_command_leaves_behind_has_lifecycle_time(sandbox, containment)
     running = held(
         sandbox, "sh", "-c", "trap '' TERM; sleep 300 & echo up; exit 3", options=["--containment", containment])
     running.expect("up")
+    leader = running.status()["pid"]
+    wait_for("the shell to exit", lambda: not is_alive(leader))
     answer = advance(sandbox, running.name, "1h")
     assert (answer["seconds"], answer["state"]) == (5, "notRunning")
     status, _, err = running.finish()
