@@ -272,8 +272,19 @@ CHILD_SIDE static long execute(const struct curfew_spawn_request *request)
     return execute_searching(request);
 }
 
+// First of all: whoever cleans up after a caller that is killed meanwhile must tell this child from those it will have.
+// clone3 could write the pid itself; the old clone can't where it gives a pidfd too. Source: clone(2).
+CHILD_SIDE static void note_child(const struct curfew_spawn_request *request)
+{
+    if (!request->note)
+        return;
+    pid_t pid = (pid_t)RAW(SYS_getpid);
+    *request->note = (struct curfew_spawn_note){pid, request->own_process_group ? pid : 0};
+}
+
 CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
 {
+    note_child(launch->request);
     if (launch->by_old_clone) {
         clear_handlers(launch);
         enter_cgroup(launch);
@@ -408,6 +419,8 @@ int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn
         result->pidfd = pidfd;
         return 0;
     }
+    if (request->note)
+        *request->note = (struct curfew_spawn_note){0};
     if (stage)
         *stage = launch.stage;
     return pid < 0 ? (int)pid : -launch.error;

@@ -285,7 +285,7 @@ class Sandbox:
         return stream
 
     def wait_told(self, name, what, probe, limit=LIMIT):
-        """Asks after each event of the app until the answer is true: what it waits for must be told by an event."""
+        """Asks after each event of the app until the answer is true; once a second besides, should none tell of it."""
         deadline = time.monotonic() + limit
         stream = self.stream(name, limit)
         while True:
@@ -294,7 +294,8 @@ class Sandbox:
             seen = probe()
             if seen:
                 return seen
-            if not stream or not stream.next(known, deadline):
+            told = stream and stream.next(known, min(deadline, time.monotonic() + 1))
+            if not told and (not stream or stream.has_ended or time.monotonic() >= deadline):
                 why = f"{limit} s passed" if stream and not stream.has_ended else "nobody tells of it any more"
                 pytest.fail(f"waiting for {what}: {why}; last seen: {seen!r}; events:\n{stream and stream.text()}")
 

@@ -203,7 +203,8 @@ def test_an_app_that_is_being_ended_is_told_nothing(sandbox, verb):
     running = idle(sandbox, traps="trap '' TERM;")
     quitting = subprocess.Popen(
         [binary(), "quit", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=sandbox.environment)
-    running.wait_told("the app to be ended", lambda: running.status().get("terminating"))
+    # A plain app isn't told, so there is no event.
+    wait_for("the app to be ended", lambda: running.status().get("terminating"))
     result = sandbox.curfew(verb, "app", "fetch")
     assert (quitting.communicate(timeout=LIMIT), quitting.returncode) == ((b"", b""), 0)
     expect(result, 75, err=f"curfew: {verb}: app: refused (terminating): the app is being ended\n")

@@ -149,6 +149,19 @@ class TestTimeout:
         finally:
             os.kill(left, signal.SIGKILL)
 
+    def test_sigkill_by_the_command_itself(self, sandbox, containment):
+        """Before the supervisor has been able to note whom it has started: it is the command all the same."""
+        for _ in range(10):
+            running = start_timeout(
+                sandbox, "-f", f"--containment={containment}", "300", "sh", "-c",
+                "sleep 300 </dev/null >/dev/null 2>&1 & echo $!; kill -KILL $PPID; wait")
+            left = int(running.read_line())
+            try:
+                assert running.wait() == 125
+                assert is_alive(left)
+            finally:
+                os.kill(left, signal.SIGKILL)
+
     @pytest.mark.parametrize("half", ["front", "supervisor"])
     def test_sigkill_of_either_half_of_the_deaf(self, sandbox, scratch, containment, half):
         """Who doesn't heed it is killed all the same."""

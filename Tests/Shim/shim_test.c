@@ -1003,6 +1003,65 @@ static void signal_before_execution(const void *old_clone)
     CHECK_EQ(handled_elsewhere, 0);
 }
 
+// ---- who was started is known before it runs ---------------------------------------------------
+
+static int wait_for_note(const volatile pid_t *pid)
+{
+    for (int i = 0; i < 20000 && *pid == 0; i++)
+        usleep(1000);
+    return *pid;
+}
+
+// The child waits for room in its "cgroup", a pipe: until there is some the caller can do nothing.
+static void noted_before_execution(const void *old_clone)
+{
+    int held[2], told[2];
+    static char filling[65536];
+    const size_t size = sizeof(struct curfew_spawn_note);
+    struct curfew_spawn_note *note = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(pipe2(held, O_CLOEXEC), "pipe2");
+    must(pipe2(told, O_CLOEXEC), "pipe2");
+    must(fcntl(held[1], F_SETPIPE_SZ, sizeof filling), "F_SETPIPE_SZ");
+    must((int)write(held[1], filling, sizeof filling), "fill the pipe");
+    pid_t caller = (pid_t)must(fork(), "fork");
+    if (caller == 0) {
+        if (old_clone)
+            refuse_clone3(*(const int *)old_clone);
+        struct curfew_spawn_request request = plain_request("true");
+        struct curfew_spawn_result result;
+        request.join_fds = &held[1];
+        request.join_count = 1;
+        request.own_process_group = true;
+        request.note = note;
+        if (curfew_spawn(&request, &result, NULL) == 0)
+            must((int)write(told[1], &result.pid, sizeof result.pid), "tell");
+        _exit(0);
+    }
+    pid_t noted = wait_for_note(&note->pid), started = 0;
+    CHECK(noted > 0);
+    CHECK_EQ(note->group, noted);
+    must((int)read(held[0], filling, sizeof filling), "make room");
+    must((int)read(told[0], &started, sizeof started), "read");
+    CHECK_EQ(started, noted);
+    must(waitpid(caller, NULL, 0), "waitpid");
+}
+
+// Nor is a group noted that the child didn't get, or anything of one that couldn't be started.
+static void note_of_what_was_not_started(void)
+{
+    struct curfew_spawn_note note = {0};
+    struct curfew_spawn_request request = plain_request("true");
+    request.note = &note;
+    struct curfew_wait_info info = run_to_end(&request);
+    CHECK_EQ(note.pid, info.pid);
+    CHECK_EQ(note.group, 0);
+    request.file = "/nonexistent/program";
+    request.own_process_group = true;
+    CHECK_EQ(curfew_spawn(&request, &(struct curfew_spawn_result){0}, NULL), -ENOENT);
+    CHECK_EQ(note.pid, 0);
+    CHECK_EQ(note.group, 0);
+}
+
 // ---- from many threads --------------------------------------------------------------------------
 
 static void *spawn_repeatedly(void *argument)
@@ -2516,6 +2575,12 @@ static void test_spawn(void)
     in_helper(signal_before_execution, NULL);
     about("signal before execution, old clone");
     in_helper(signal_before_execution, &unknown);
+    about("noted before execution");
+    in_helper(noted_before_execution, NULL);
+    about("noted before execution, old clone");
+    in_helper(noted_before_execution, &unknown);
+    about("note of what was not started");
+    note_of_what_was_not_started();
     about("threads");
     must(pipe2(progress, O_CLOEXEC), "pipe2");
     in_helper(many_threads, NULL);

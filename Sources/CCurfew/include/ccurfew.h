@@ -24,6 +24,13 @@ enum curfew_spawn_stage {
     CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
 };
 
+// Written by the child before it executes the program: whoever shares this memory knows of it, however little time the
+// caller gets afterwards.
+struct curfew_spawn_note {
+    pid_t pid;                 // 0: none has been started
+    pid_t group;               // 0: it got none of its own
+};
+
 struct curfew_spawn_request {
     const char *file;          // as typed; searched for in `search_path` when it has no slash
     char *const *argv;
@@ -43,6 +50,7 @@ struct curfew_spawn_request {
     int parent_death_signal;   // what the child gets when this thread ends, or 0
     bool no_new_privs;
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
+    struct curfew_spawn_note *note;   // or NULL
 };
 
 struct curfew_spawn_result {
@@ -51,7 +59,7 @@ struct curfew_spawn_result {
 };
 
 // Starts the program and returns once it has been executed.
-// On failure no child, no descriptor and no changed signal mask is left; *stage (may be NULL) is set then.
+// On failure no child, no descriptor, no note and no changed signal mask is left; *stage (may be NULL) is set then.
 int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn_result *result, int *stage);
 
 // Forks this single-threaded process with `exit_signal` as what its parent gets at its end.

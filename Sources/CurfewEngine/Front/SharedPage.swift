@@ -5,14 +5,13 @@ import Glibc
 /// What the front and the supervisor share, and nobody else can reach: what the keeper must know when the other half is
 /// gone, how the run ended, and on a page of its own what the two tell each other while it lasts.
 ///
-/// The supervisor alone writes the first page; the front reads it once the supervisor has ended.
+/// The supervisor alone, and the child it starts, write the first page; the front reads it once the supervisor has ended.
 struct SharedPage {
     private let base: UnsafeMutableRawPointer
 
     private enum Offset {
         static let signal = 0
-        static let leader = 8
-        static let group = 12
+        static let launch = 8
         static let reportDevice = 40
         static let reportInode = 48
         static let paths = 64
@@ -58,14 +57,18 @@ struct SharedPage {
 
     /// The process whose end is the run's: the one that was started, or another that was named in its place.
     var leader: Int32 {
-        get { base.load(fromByteOffset: Offset.leader, as: Int32.self) }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.leader, as: Int32.self) }
+        get { launched.pointee.pid }
+        nonmutating set { launched.pointee.pid = newValue }
     }
 
     /// The group of the process that was started, and its pid; 0 when it shares the front's.
-    var group: Int32 {
-        get { base.load(fromByteOffset: Offset.group, as: Int32.self) }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.group, as: Int32.self) }
+    var group: Int32 { launched.pointee.group }
+
+    /// Filled by the app's first process itself: whatever it does, even to the supervisor, the front knows it.
+    var launchNote: UnsafeMutableRawPointer { base + Offset.launch }
+
+    private var launched: UnsafeMutablePointer<curfew_spawn_note> {
+        launchNote.assumingMemoryBound(to: curfew_spawn_note.self)
     }
 
     /// The file of `--report`; nil until it is open.

@@ -141,6 +141,7 @@ extension Supervision {
         attributes.channelNumber = channelNumber
         attributes.dropsCapabilities = plan.dropsCapabilities
         attributes.setsNoNewPrivileges = plan.setsNoNewPrivileges
+        attributes.note = page.launchNote
         return attributes
     }
 
@@ -155,8 +156,6 @@ extension Supervision {
     private func adopt(_ program: LaunchedProgram, _ made: Containment) {
         var containment = made
         containment.closeJoining()
-        page.leader = program.pid
-        page.group = program.group
         console?.appGroup = program.group
         if containment.outOfMemoryEvent >= 0 {
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())

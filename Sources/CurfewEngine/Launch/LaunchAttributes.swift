@@ -18,6 +18,8 @@ struct LaunchAttributes {
     var channelNumber: Int32 = -1
     var dropsCapabilities = false
     var setsNoNewPrivileges = false
+    /// Where it writes who it is, for whoever takes over should its supervisor be killed right now.
+    var note: UnsafeMutableRawPointer?
 
     init(environment: UnsafePointer<UnsafeMutablePointer<CChar>?>, signals: CommandSignals) {
         self.environment = environment
@@ -41,6 +43,7 @@ struct LaunchAttributes {
         request.ignoredSignals = signals.ignored
         request.dropsCapabilities = dropsCapabilities
         request.setsNoNewPrivileges = setsNoNewPrivileges
+        request.note = note
         return request
     }
 }

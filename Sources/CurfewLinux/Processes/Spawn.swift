@@ -38,6 +38,8 @@ public struct SpawnRequest {
     public var parentDeathSignal: Int32 = 0
     public var setsNoNewPrivileges = false
     public var dropsCapabilities = false
+    /// Where the child writes who it is before it executes the program; what is there goes when the launch fails.
+    public var note: UnsafeMutableRawPointer?
 
     public init(
         arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>,
@@ -77,6 +79,7 @@ public struct SpawnRequest {
             request.parent_death_signal = parentDeathSignal
             request.no_new_privs = setsNoNewPrivileges
             request.drop_capabilities = dropsCapabilities
+            request.note = note?.assumingMemoryBound(to: curfew_spawn_note.self)
             return body(&request)
         }
     }
