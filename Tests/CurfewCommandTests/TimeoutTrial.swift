@@ -61,7 +61,7 @@ final class TimeoutTrial {
 
     private func run(_ script: [ConformanceRow.Step]) -> ConformanceAnswer {
         engine.launch(.init(1), plan.policy, plan.launch)
-        engine.feed(.started(.init(1)))
+        engine.feed(.app(.init(1), .started))
         let exit = clock + command.lasts
         settle()
         for step in script { perform(step) }
@@ -95,7 +95,7 @@ final class TimeoutTrial {
         case .sendsToCommand(let signal): command.get(signal)
         case .sends(let signal):
             guard plan.policy.timeout?.passesOn(signal) == true, !unheard.contains(signal) else { return }
-            engine.feed(.signalled(.init(1), signal, isHeard: false))
+            engine.feed(.app(.init(1), .signalled(signal, isHeard: false)))
         }
         settle()
     }
@@ -106,7 +106,7 @@ final class TimeoutTrial {
     private func settle() {
         if !isReaped, let outcome = command.outcome {
             isReaped = true
-            engine.feed(.leaderExited(.init(1), outcome))
+            engine.feed(.app(.init(1), .leaderExited(outcome)))
         }
         engine.childrenChanged()
     }

@@ -43,10 +43,10 @@ struct AnnouncementTests {
     @Test("A hello before the program is known to run: hooks hear, then the connection")
     func earlyHello() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, policy, LaunchOptions()))
+        scenario.send(.app(.a, .launch(policy, LaunchOptions())))
         scenario.hello()
         #expect(
-            scenario.send(.started(.a)) == [
+            scenario.send(.app(.a, .started)) == [
                 "a notRunning -> active", "a <- didFinishLaunching #1 foreground hooks",
                 "a <- didBecomeActive #2 hooks",
                 "a <- didFinishLaunching #3 20s foreground quietly to 1", "a <- didBecomeActive #4 quietly to 1",
@@ -117,10 +117,10 @@ struct AnnouncementTests {
     @Test("READY before the program is known to run: hooks hear when it does")
     func earlyReady() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, demanding, LaunchOptions()))
+        scenario.send(.app(.a, .launch(demanding, LaunchOptions())))
         #expect(scenario.notify(.ready) == ["note a ready"])
         #expect(
-            scenario.send(.started(.a)) == [
+            scenario.send(.app(.a, .started)) == [
                 "a notRunning -> active", "a <- didFinishLaunching #1 foreground hooks",
                 "a <- didBecomeActive #2 hooks",
             ])

@@ -182,7 +182,7 @@ struct BackgroundCPUTests {
         scenario.tracer = nil
         #expect(scenario.after(.seconds(50)).used(.seconds(149)) == ["check tracer a"])
         #expect(scenario.open() == ["a background -> active"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).isEmpty)
         #expect(scenario.state() == .active)
     }
 

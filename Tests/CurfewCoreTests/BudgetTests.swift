@@ -51,8 +51,8 @@ struct BudgetTests {
     @Test("Before the program runs, remaining is infinite, and the full budget for a background launch")
     func remainingBeforeStart() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
-        scenario.send(.launch(.b, Policy(profile: .ios4), LaunchOptions(inBackground: true)))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
+        scenario.send(.app(.b, .launch(Policy(profile: .ios4), LaunchOptions(inBackground: true))))
         #expect(scenario.remaining(.a) == "inf")
         #expect(scenario.after(.seconds(9)).remaining(.b) == "600s")
     }

@@ -166,7 +166,7 @@ struct ChangeTests {
     /// Aware and in background on a task, where reading the terminal has stopped it; the next event is #5.
     private var stopped: Scenario {
         let scenario = Scenario.awareInBackground()
-        scenario.send(.stoppedByTerminal(.a))
+        scenario.send(.app(.a, .stoppedByTerminal))
         return scenario
     }
 
@@ -216,7 +216,7 @@ struct ChangeTests {
     @Test("A hello from its tree continues it, so that it can answer: the launch, the change")
     func stoppedHello() {
         let scenario = Scenario.inBackground(tasks: "one")
-        scenario.send(.stoppedByTerminal(.a))
+        scenario.send(.app(.a, .stoppedByTerminal))
         scenario.post("locale")
         #expect(
             scenario.hello() == [
@@ -263,9 +263,9 @@ struct ChangeTests {
     @Test("Before its program runs: not-running; what its leader has left behind is being ended")
     func notRunning() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.post("locale", request: 1) == ["reply 1: error not-running"])
-        scenario.send(.started(.a))
+        scenario.send(.app(.a, .started))
         scenario.leaderExits(0)
         #expect(scenario.post("locale", request: 2) == ["reply 2: error terminating"])
     }

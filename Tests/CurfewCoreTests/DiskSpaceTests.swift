@@ -11,7 +11,7 @@ struct DiskSpaceTests {
         scenario.begin("t", .b)
         scenario.start(.c)
         scenario.run(.seconds(10))
-        scenario.send(.watchDisk(low: 1000))
+        scenario.send(.machine(.watchDisk(low: 1000)))
         return scenario
     }
 
@@ -25,7 +25,7 @@ struct DiskSpaceTests {
     @Test("Looked at once, and then every ten seconds")
     func looks() {
         let scenario = Scenario()
-        scenario.send(.watchDisk(low: 1000))
+        scenario.send(.machine(.watchDisk(low: 1000)))
         #expect(scenario.tick() == ["measure free disk"])
         #expect(scenario.tick().isEmpty)
         #expect(scenario.diskLeft(1000).isEmpty)
@@ -66,7 +66,7 @@ struct DiskSpaceTests {
     @Test("Once it is home it may be")
     func home() {
         let scenario = Scenario()
-        scenario.send(.watchDisk(low: 1000))
+        scenario.send(.machine(.watchDisk(low: 1000)))
         scenario.diskLeft(0)
         scenario.home()
         #expect(scenario.diskLeft(0).last == "a suspended -> notRunning")
@@ -91,14 +91,14 @@ struct DiskSpaceTests {
     @Test("A second request to watch changes nothing")
     func watchedTwice() {
         let scenario = three()
-        scenario.send(.watchDisk(low: .max))
+        scenario.send(.machine(.watchDisk(low: .max)))
         #expect(scenario.diskLeft(1000).isEmpty)
     }
 
     @Test("While everybody is suspended and enough is free it isn't looked at, and again when one is opened")
     func nobodyRuns() {
         let scenario = Scenario()
-        scenario.send(.watchDisk(low: 1000))
+        scenario.send(.machine(.watchDisk(low: 1000)))
         scenario.diskLeft(1000)
         scenario.home()
         #expect(scenario.untilDeadline == nil)

@@ -17,8 +17,8 @@ struct HeldTimeTests {
         init(_ change: (inout Policy) -> Void = { _ in }) {
             var policy = Policy(profile: .ios4)
             change(&policy)
-            _ = send(.launch(.a, policy, LaunchOptions()))
-            _ = send(.started(.a))
+            _ = send(.app(.a, .launch(policy, LaunchOptions())))
+            _ = send(.app(.a, .started))
         }
 
         /// What follows, with every question answered as by a healthy machine.
@@ -35,10 +35,10 @@ struct HeldTimeTests {
 
         private static func answer(_ effect: Effect) -> Input? {
             switch effect {
-            case .suspend(let app, _): .suspensionConfirmed(app)
-            case .checkTracer(let app): .tracerChecked(app, isTraced: false)
-            case .checkLocks(let app): .locksChecked(app, [])
-            case .measureFootprint(let app): .footprintMeasured(app, bytes: 1 << 20)
+            case .suspend(let app, _): .app(app, .suspensionConfirmed)
+            case .checkTracer(let app): .app(app, .tracerChecked(isTraced: false))
+            case .checkLocks(let app): .app(app, .locksChecked([]))
+            case .measureFootprint(let app): .app(app, .footprintMeasured(bytes: 1 << 20))
             default: nil
             }
         }
@@ -46,10 +46,10 @@ struct HeldTimeTests {
         func begin() -> [Effect] {
             lastRequest += 1
             let request = RequestID(lastRequest)
-            return send(.beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: request))
+            return send(.app(.a, .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: request)))
         }
 
-        func home() -> [Effect] { send(.home(.a, stopped: false, request: nil)) }
+        func home() -> [Effect] { send(.app(.a, .home(stopped: false, request: nil))) }
 
         /// Real time passes alone, and all that it makes due is done.
         func wait(_ span: Span) -> [Effect] {
@@ -57,15 +57,15 @@ struct HeldTimeTests {
             var effects: [Effect] = []
             while let next = supervisor.nextDeadline.real, next <= end {
                 now.real = max(now.real, next)
-                effects += send(.tick)
+                effects += send(.machine(.tick))
             }
             now.real = end
-            return effects + send(.tick)
+            return effects + send(.machine(.tick))
         }
 
         func advance(_ span: Span) -> [Effect] {
             now.lifecycle = now.lifecycle + span
-            return send(.tick)
+            return send(.machine(.tick))
         }
 
         var app: App? { supervisor.app(.a) }
@@ -149,9 +149,9 @@ struct HeldTimeTests {
             $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(10), action: .kill, processors: 1)
         }
         _ = held.home()
-        _ = held.send(.cpuTimeMeasured(.a, .zero))
+        _ = held.send(.app(.a, .cpuTimeMeasured(.zero)))
         _ = held.wait(.seconds(5))
-        let effects = held.send(.cpuTimeMeasured(.a, .seconds(2)))
+        let effects = held.send(.app(.a, .cpuTimeMeasured(.seconds(2))))
         #expect(Self.kills(effects) == [.cpuLimit])
     }
 
@@ -165,10 +165,10 @@ struct HeldTimeTests {
     @Test("A suspension waits for locks by real time")
     func locks() {
         let held = Held { $0.locks = .defer }
-        _ = held.supervisor.handle(.home(.a, stopped: false, request: nil), at: held.now)
-        _ = held.supervisor.handle(.tracerChecked(.a, isTraced: false), at: held.now)
+        _ = held.supervisor.handle(.app(.a, .home(stopped: false, request: nil)), at: held.now)
+        _ = held.supervisor.handle(.app(.a, .tracerChecked(isTraced: false)), at: held.now)
         let lock = FileLock(path: "/f", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
-        _ = held.supervisor.handle(.locksChecked(.a, [lock]), at: held.now)
+        _ = held.supervisor.handle(.app(.a, .locksChecked([lock])), at: held.now)
         #expect(held.advance(.seconds(1000)).isEmpty)
         #expect(held.supervisor.nextDeadline.real == held.now.real + LockDeferral.interval)
     }

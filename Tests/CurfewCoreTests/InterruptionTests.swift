@@ -179,10 +179,10 @@ struct InterruptionTests {
     @Test("An app whose program doesn't run yet isn't interrupted")
     func notRunning() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.interrupt(request: 1) == ["reply 1: notRunning"])
         #expect(scenario.dismiss(request: 2) == ["reply 2: notRunning"])
-        #expect(scenario.send(.started(.a)) == ["a notRunning -> active"])
+        #expect(scenario.send(.app(.a, .started)) == ["a notRunning -> active"])
     }
 
     @Test("An active app has no interruption to dismiss")

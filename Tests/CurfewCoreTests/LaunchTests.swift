@@ -6,10 +6,10 @@ struct LaunchTests {
     @Test("A new app isn't running before its program is")
     func newApp() {
         let scenario = Scenario.empty()
-        #expect(scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions())).isEmpty)
+        #expect(scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions()))).isEmpty)
         #expect(scenario.state() == .notRunning)
         #expect(scenario.untilDeadline == nil)
-        #expect(scenario.send(.started(.a)) == ["a notRunning -> active"])
+        #expect(scenario.send(.app(.a, .started)) == ["a notRunning -> active"])
         #expect(scenario.supervisor.foregroundApp == .a)
     }
 
@@ -33,10 +33,10 @@ struct LaunchTests {
     @Test("A hello before the program runs is delivered when it does")
     func earlyHello() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.hello() == ["note a aware"])
         #expect(
-            scenario.send(.started(.a)) == [
+            scenario.send(.app(.a, .started)) == [
                 "a notRunning -> active", "a <- didFinishLaunching #1 20s foreground quietly to 1",
                 "a <- didBecomeActive #2 quietly to 1",
             ])
@@ -174,18 +174,18 @@ struct LaunchTests {
     @Test("Home, open and quit before the program runs: home and open change nothing, quit kills")
     func beforeStart() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.home(request: 1) == ["reply 1: notRunning"])
         #expect(scenario.open(request: 2) == ["reply 2: notRunning"])
         #expect(scenario.quit(request: 3) == ["kill a user-quit in notRunning", "reply 3: notRunning"])
-        #expect(scenario.send(.started(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .started)).isEmpty)
         #expect(scenario.treeGone() == ["ended a exit 137 user-quit"])
     }
 
     @Test("A program that never started ends as curfew's own failure")
     func neverStarted() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.treeGone() == ["ended a exit 125"])
         #expect(scenario.supervisor.apps.isEmpty)
     }
@@ -195,8 +195,10 @@ struct LaunchTests {
         let scenario = Scenario()
         let before = scenario.supervisor
         for input: Input in [
-            .started(.b), .home(.b, stopped: false, request: nil), .open(.b, request: nil), .treeGone(.b),
-            .hello(.b, ConnectionID(1)), .leaderExited(.b, .exited(code: 0)), .tracerChecked(.b, isTraced: true),
+            .app(.b, .started), .app(.b, .home(stopped: false, request: nil)), .app(.b, .open(request: nil)),
+            .app(.b, .treeGone),
+            .app(.b, .hello(ConnectionID(1))), .app(.b, .leaderExited(.exited(code: 0))),
+            .app(.b, .tracerChecked(isTraced: true)),
         ] { #expect(scenario.send(input).isEmpty) }
         #expect(scenario.supervisor == before)
     }

@@ -42,7 +42,7 @@ struct LockTests {
         let scenario = scenario(.report)
         scenario.confirmsSuspensions = false
         #expect(scenario.home() == ["a active -> background", "suspend a"])
-        #expect(scenario.send(.suspensionConfirmed(.a)) == ["a background -> suspended", "check locks of a"])
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)) == ["a background -> suspended", "check locks of a"])
         #expect(scenario.found([lock, other]) == ["note a suspended with /db, /log"])
         #expect(scenario.state() == .suspended)
         #expect(scenario.supervisor.app(.a)?.heldLocks == [lock, other])
@@ -53,7 +53,7 @@ struct LockTests {
         let scenario = scenario(.report)
         scenario.confirmsSuspensions = false
         scenario.home()
-        #expect(scenario.send(.suspensionIncomplete(.a)).last == "check locks of a")
+        #expect(scenario.send(.app(.a, .suspensionIncomplete)).last == "check locks of a")
     }
 
     @Test("Nothing held: nothing said")
@@ -322,7 +322,7 @@ struct LockTests {
     func signalled() {
         let scenario = scenario(.defer) { $0.timeout = TimeoutPolicy() }
         scenario.home(request: 1)
-        let lines = scenario.send(.signalled(.a, 10, isHeard: false))
+        let lines = scenario.send(.app(.a, .signalled(10, isHeard: false)))
         #expect(lines == ["reply 1: background", "signal 10 a"])
         #expect(scenario.tick().isEmpty)
     }

@@ -192,7 +192,7 @@ struct MemoryLimitTests {
         scenario.home()
         #expect(
             scenario.measured(501).first == "kill a memory-limit in background, footprint 501, memory limit 500")
-        #expect(scenario.send(.suspensionConfirmed(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).isEmpty)
     }
 
     @Test("At the background limit: suspended, and costs nothing")
@@ -354,7 +354,7 @@ struct MemoryLimitTests {
         scenario.home()
         scenario.measured(300)
         #expect(
-            scenario.send(.memoryLimitHit(.a, bytes: 500)).first
+            scenario.send(.app(.a, .memoryLimitHit(bytes: 500))).first
                 == "kill a memory-limit in background, footprint 500, memory limit 500, task 1 \"t\" 0s")
     }
 
@@ -364,7 +364,7 @@ struct MemoryLimitTests {
         #expect(
             scenario.start(.a, .memory(soft: 500, isEnforced: true)).last
                 == "limit memory of a fatal none, mark 500")
-        #expect(scenario.send(.memoryLimitHit(.a, bytes: .max)).isEmpty)
+        #expect(scenario.send(.app(.a, .memoryLimitHit(bytes: .max))).isEmpty)
         scenario.measured(501)
         #expect(scenario.untilDeadline == "2s")
     }
@@ -435,7 +435,7 @@ struct MemoryLimitTests {
         let scenario = Scenario()
         scenario.quit()
         #expect(scenario.warn(request: 1) == ["reply 1: error terminating"])
-        scenario.send(.launch(.b, .with { _ in }, LaunchOptions()))
+        scenario.send(.app(.b, .launch(.with { _ in }, LaunchOptions())))
         #expect(scenario.warn(.warning, .b, request: 2) == ["reply 2: error not-running"])
         scenario.start(.c)
         scenario.leaderExits(0, .c)

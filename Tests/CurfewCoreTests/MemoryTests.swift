@@ -16,7 +16,7 @@ struct MemoryTests {
         let scenario = Scenario()
         #expect(scenario.untilDeadline == nil)
         #expect(scenario.measured(.max).isEmpty)
-        #expect(scenario.send(.memoryLimitHit(.a, bytes: .max)).isEmpty)
+        #expect(scenario.send(.app(.a, .memoryLimitHit(bytes: .max))).isEmpty)
     }
 
     @Test("Sampled, the footprint is measured from the start on")
@@ -74,7 +74,7 @@ struct MemoryTests {
     func kernelHit() {
         let scenario = Scenario(enforced)
         #expect(
-            scenario.send(.memoryLimitHit(.a, bytes: 200 << 20)) == [
+            scenario.send(.app(.a, .memoryLimitHit(bytes: 200 << 20))) == [
                 "kill a memory-limit in active, footprint 209715200, memory limit 209715200",
                 "a active -> notRunning",
             ])
@@ -83,7 +83,7 @@ struct MemoryTests {
     @Test("The kernel's word kills a suspended app too")
     func kernelHitSuspended() {
         let scenario = Scenario.suspended(enforced)
-        #expect(scenario.send(.memoryLimitHit(.a, bytes: 1)).last == "a suspended -> notRunning")
+        #expect(scenario.send(.app(.a, .memoryLimitHit(bytes: 1))).last == "a suspended -> notRunning")
     }
 
     @Test("A suspended app isn't measured, and is again when it runs")

@@ -49,9 +49,9 @@ struct NotificationTests {
     @Test("READY before the program is known to run: no launch limit")
     func readyBeforeStart() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, demanding, LaunchOptions()))
+        scenario.send(.app(.a, .launch(demanding, LaunchOptions())))
         #expect(scenario.notify(.ready) == ["note a ready"])
-        #expect(scenario.send(.started(.a)) == ["a notRunning -> active"])
+        #expect(scenario.send(.app(.a, .started)) == ["a notRunning -> active"])
         #expect(scenario.untilDeadline == nil)
     }
 

@@ -25,7 +25,7 @@ struct PageOutTests {
         scenario.confirmsSuspensions = false
         scenario.home()
         #expect(scenario.run(.seconds(30)).isEmpty)
-        scenario.send(.suspensionConfirmed(.a))
+        scenario.send(.app(.a, .suspensionConfirmed))
         #expect(scenario.untilDeadline == "10s")
     }
 
@@ -34,7 +34,7 @@ struct PageOutTests {
         let scenario = Scenario(policy)
         scenario.confirmsSuspensions = false
         scenario.home()
-        scenario.send(.suspensionIncomplete(.a))
+        scenario.send(.app(.a, .suspensionIncomplete))
         #expect(scenario.run(.seconds(10)) == ["page out a from 8M"])
     }
 

@@ -69,7 +69,7 @@ struct PriorityTests {
     @Test("An app that is killed is left as it is")
     func killed() {
         let scenario = Scenario(policy)
-        #expect(scenario.send(.started(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .started)).isEmpty)
         scenario.home()
         #expect(scenario.quit() == ["kill a user-quit in suspended", "a suspended -> notRunning"])
     }

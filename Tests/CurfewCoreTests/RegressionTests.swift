@@ -71,7 +71,7 @@ struct RegressionTests {
         scenario.tracer = nil
         scenario.home(request: 7)
         scenario.begin()
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)) == ["reply 7: background"])
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))) == ["reply 7: background"])
     }
 
     @Test("traced, an app that a terminal stopped is continued")
@@ -86,7 +86,7 @@ struct RegressionTests {
         let scenario = Scenario()
         scenario.tracer = nil
         scenario.home(stopped: true)
-        #expect((scenario.begin() + scenario.send(.tracerChecked(.a, isTraced: false))).contains("resume a"))
+        #expect((scenario.begin() + scenario.send(.app(.a, .tracerChecked(isTraced: false)))).contains("resume a"))
     }
 
     @Test("quit before the tracer check's answer: never SIGTERM to a stopped process")
@@ -110,9 +110,9 @@ struct RegressionTests {
     @Test("an app killed before its program ran sends nobody home")
     func deadStart() {
         let scenario = Scenario()
-        scenario.send(.launch(.b, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.b, .launch(Policy(profile: .ios4), LaunchOptions())))
         scenario.quit(.b)
-        #expect(scenario.send(.started(.b)).isEmpty)
+        #expect(scenario.send(.app(.b, .started)).isEmpty)
     }
 
     @Test("--aware: a hello without its acknowledgement doesn't satisfy the launch limit")
@@ -130,10 +130,10 @@ struct RegressionTests {
         scenario.home(stopped: true)
         scenario.leaderExits(0)
         #expect(scenario.remains() == ["resume a", "SIGTERM a"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).isEmpty)
         scenario.tracer = false
         scenario.run(.seconds(5))
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).isEmpty)
     }
 
     @Test("a broken app's datagram that is read after its stop arms nothing, and asks for no debugger")
@@ -146,10 +146,10 @@ struct RegressionTests {
     @Test("stopped by a terminal and then suspended, it isn't continued by a stray answer")
     func suspendedAndChecked() {
         let scenario = Scenario.inBackground(tasks: "one")
-        scenario.send(.stoppedByTerminal(.a))
+        scenario.send(.app(.a, .stoppedByTerminal))
         scenario.end(1)
         #expect(scenario.state() == .suspended)
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).isEmpty)
     }
 
     @Test("the ending tells the state it ended in")
@@ -157,7 +157,7 @@ struct RegressionTests {
         let scenario = Scenario()
         scenario.leaderExits(0)
         var supervisor = scenario.supervisor
-        let effects = supervisor.handle(.treeGone(.a), at: Moment(scenario.now))
+        let effects = supervisor.handle(.app(.a, .treeGone), at: Moment(scenario.now))
         guard case .ended(_, let ending) = effects.last else {
             Issue.record("the app hasn't ended: \(effects)")
             return

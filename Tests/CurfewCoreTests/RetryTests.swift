@@ -8,7 +8,7 @@ struct RetryTests {
         let scenario = Scenario()
         scenario.confirmsSuspensions = false
         scenario.home(request: 7)
-        scenario.send(.suspensionPending(.a))
+        scenario.send(.app(.a, .suspensionPending))
         return scenario
     }
 
@@ -16,7 +16,7 @@ struct RetryTests {
     private var killed: Scenario {
         let scenario = Scenario(.with { $0.timeLimit = .seconds(1) })
         scenario.run(.seconds(1))
-        scenario.send(.stillThere(.a))
+        scenario.send(.app(.a, .stillThere))
         return scenario
     }
 
@@ -53,16 +53,16 @@ struct RetryTests {
     @Test("Until it is confirmed it counts as background, and nobody is answered")
     func unconfirmed() {
         let scenario = stopping
-        #expect(answer(.suspensionPending(.a), for: .milliseconds(50), in: scenario).count == 10)
+        #expect(answer(.app(.a, .suspensionPending), for: .milliseconds(50), in: scenario).count == 10)
         #expect(scenario.state() == .background)
-        #expect(scenario.send(.suspensionConfirmed(.a)).last == "reply 7: suspended")
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).last == "reply 7: suspended")
         #expect(scenario.untilDeadline == nil)
     }
 
     @Test("The last look is the one after 200 ms")
     func lastLook() {
         let scenario = stopping
-        let lines = answer(.suspensionPending(.a), for: .milliseconds(199), in: scenario)
+        let lines = answer(.app(.a, .suspensionPending), for: .milliseconds(199), in: scenario)
         #expect(lines == Array(repeating: "is a stopped?", count: 39))
         #expect(scenario.run(.milliseconds(1)) == ["is a stopped? the last look"])
     }
@@ -72,7 +72,7 @@ struct RetryTests {
         let scenario = stopping
         scenario.after(.milliseconds(200)).tick()
         #expect(
-            scenario.send(.suspensionIncomplete(.a)) == [
+            scenario.send(.app(.a, .suspensionIncomplete)) == [
                 "a background -> suspended", "note a suspension incomplete", "reply 7: suspended",
             ])
         #expect(scenario.untilDeadline == nil)
@@ -88,7 +88,7 @@ struct RetryTests {
         let scenario = stopping
         scenario.open()
         #expect(scenario.untilDeadline == nil)
-        #expect(scenario.send(.suspensionPending(.a)) == [])
+        #expect(scenario.send(.app(.a, .suspensionPending)) == [])
         #expect(scenario.untilDeadline == nil)
         #expect(scenario.supervisor.app(.a)?.awaitsRetry == false)
     }
@@ -96,12 +96,14 @@ struct RetryTests {
     @Test("The next stop has 200 ms of its own")
     func nextStop() {
         let scenario = stopping
-        answer(.suspensionPending(.a), for: .milliseconds(150), in: scenario)
+        answer(.app(.a, .suspensionPending), for: .milliseconds(150), in: scenario)
         scenario.open()
         scenario.home()
-        scenario.send(.suspensionPending(.a))
+        scenario.send(.app(.a, .suspensionPending))
         #expect(
-            answer(.suspensionPending(.a), for: .milliseconds(199), in: scenario).allSatisfy { $0 == "is a stopped?" })
+            answer(.app(.a, .suspensionPending), for: .milliseconds(199), in: scenario).allSatisfy {
+                $0 == "is a stopped?"
+            })
     }
 
     @Test("Looks run on real time, and go on while lifecycle time stands still")
@@ -113,7 +115,7 @@ struct RetryTests {
     @Test("A pending stop of an app that isn't being stopped means nothing")
     func pendingUnasked() {
         let scenario = Scenario()
-        #expect(scenario.send(.suspensionPending(.a)) == [])
+        #expect(scenario.send(.app(.a, .suspensionPending)) == [])
         #expect(scenario.untilDeadline == nil)
     }
 
@@ -133,13 +135,13 @@ struct RetryTests {
 
     private func answerOnce(_ scenario: Scenario) -> [String] {
         guard let deadline = scenario.supervisor.nextDeadline.real else { return [] }
-        return scenario.run(deadline - scenario.now) + scenario.send(.stillThere(.a))
+        return scenario.run(deadline - scenario.now) + scenario.send(.app(.a, .stillThere))
     }
 
     @Test("The first look after 10 s is the last")
     func lastRound() {
         let scenario = killed
-        let lines = answer(.stillThere(.a), for: .milliseconds(9_999), in: scenario)
+        let lines = answer(.app(.a, .stillThere), for: .milliseconds(9_999), in: scenario)
         #expect(Set(lines) == ["kill a again"])
         #expect(scenario.run(.milliseconds(100)) == ["the last look at a"])
         #expect(scenario.untilDeadline == nil)
@@ -149,7 +151,7 @@ struct RetryTests {
     func givesUpKilling() {
         let scenario = killed
         scenario.after(.seconds(10)).tick()
-        #expect(scenario.send(.killIncomplete(.a)) == ["ended a exit 124 time-limit, some of it still there"])
+        #expect(scenario.send(.app(.a, .killIncomplete)) == ["ended a exit 124 time-limit, some of it still there"])
         #expect(scenario.supervisor.apps == [])
     }
 
@@ -166,17 +168,19 @@ struct RetryTests {
         scenario.leaderExits(5)
         scenario.remains()
         scenario.run(.seconds(5))
-        scenario.send(.stillThere(.a))
+        scenario.send(.app(.a, .stillThere))
         scenario.after(.seconds(10)).tick()
         #expect(
-            scenario.send(.killIncomplete(.a)) == ["ended a exit 5, the rest killed after 5s, some of it still there"])
+            scenario.send(.app(.a, .killIncomplete)) == [
+                "ended a exit 5, the rest killed after 5s, some of it still there"
+            ])
     }
 
     @Test("An app that isn't being killed can't be given up, and isn't killed again")
     func unasked() {
         let scenario = Scenario()
-        #expect(scenario.send(.killIncomplete(.a)) == [])
-        #expect(scenario.send(.stillThere(.a)) == [])
+        #expect(scenario.send(.app(.a, .killIncomplete)) == [])
+        #expect(scenario.send(.app(.a, .stillThere)) == [])
         #expect(scenario.untilDeadline == nil)
         #expect(scenario.supervisor.leavingApps == [])
     }
@@ -229,7 +233,7 @@ struct RetryTests {
     @Test("A terminal's stop that is heard of while it is suspended is continued with it too")
     func terminalStopWhileSuspended() {
         let scenario = Scenario.suspended()
-        #expect(scenario.send(.stoppedByTerminal(.a)) == [])
+        #expect(scenario.send(.app(.a, .stoppedByTerminal)) == [])
         scenario.open()
         #expect(scenario.history.contains(.resume(.a, includingStopped: true)))
     }
@@ -240,7 +244,7 @@ struct RetryTests {
     private var pagingOut: Scenario {
         let scenario = Scenario.suspended(.with { $0.pageOut = PageOutPolicy(delay: .zero) })
         scenario.tick()
-        scenario.send(.pageOutPending(.a))
+        scenario.send(.app(.a, .pageOutPending))
         return scenario
     }
 
@@ -248,7 +252,7 @@ struct RetryTests {
     func pieces() {
         let scenario = pagingOut
         #expect(scenario.untilDeadline == "0.001s")
-        #expect(answer(.pageOutPending(.a), for: .milliseconds(3), in: scenario).count == 3)
+        #expect(answer(.app(.a, .pageOutPending), for: .milliseconds(3), in: scenario).count == 3)
         #expect(scenario.run(.milliseconds(1)) == ["page out more of a"])
         #expect(scenario.run(.seconds(100)) == [])
     }
@@ -257,7 +261,7 @@ struct RetryTests {
     func pieceOvertaken() {
         let scenario = pagingOut
         scenario.open()
-        #expect(scenario.send(.pageOutPending(.a)) == [])
+        #expect(scenario.send(.app(.a, .pageOutPending)) == [])
         #expect(scenario.run(.seconds(1)) == [])
         scenario.home()
         #expect(scenario.tick() == ["page out a from 8M"])

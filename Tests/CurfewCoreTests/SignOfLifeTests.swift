@@ -259,10 +259,10 @@ struct SignOfLifeTests {
         let scenario = Scenario()
         scenario.tracer = nil
         #expect(scenario.notify(.broken) == ["check tracer a"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: true)) == ["note a traced"])
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: true))) == ["note a traced"])
         #expect(scenario.notify(.broken).isEmpty)
         #expect(scenario.run(.seconds(1)) == ["check tracer a"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)) == ["note a no longer traced"])
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))) == ["note a no longer traced"])
         #expect(scenario.tick().isEmpty)
     }
 

@@ -12,7 +12,7 @@ struct SuspensionRaceTests {
             scenario.begin() == [
                 "note a task 1 \"t\" begun", "reply 0: task 1, 600s left", "resume a", "reply 5: background",
             ])
-        #expect(scenario.send(.suspensionConfirmed(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).isEmpty)
         #expect(scenario.state() == .background)
         #expect(scenario.untilDeadline == "595s")
     }
@@ -88,6 +88,6 @@ struct SuspensionRaceTests {
     @Test("A late second suspension answer doesn't confirm twice")
     func confirmedTwice() {
         let scenario = Scenario.suspended()
-        #expect(scenario.send(.suspensionIncomplete(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .suspensionIncomplete)).isEmpty)
     }
 }

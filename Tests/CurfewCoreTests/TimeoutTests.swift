@@ -148,7 +148,7 @@ struct TimeoutTests {
 
     // MARK: Nobody waits any more
 
-    private func abandon(_ scenario: Scenario) -> [String] { scenario.send(.abandoned(.a)) }
+    private func abandon(_ scenario: Scenario) -> [String] { scenario.send(.app(.a, .abandoned)) }
 
     @Test("Abandoned, the whole tree gets the limit's signal, and SIGKILL 5 s later, once")
     func abandoned() {
@@ -229,7 +229,7 @@ struct TimeoutTests {
     // MARK: Signals passed on
 
     private func relay(_ scenario: Scenario, _ signal: Int32, isHeard: Bool = false) -> [String] {
-        scenario.send(.signalled(.a, signal, isHeard: isHeard))
+        scenario.send(.app(.a, .signalled(signal, isHeard: isHeard)))
     }
 
     @Test("A signal is passed on to the whole tree, and the limit stays")

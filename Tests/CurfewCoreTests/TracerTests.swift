@@ -18,7 +18,7 @@ struct TracerTests {
         #expect(scenario.home(request: 1) == ["a active -> background", "check tracer a"])
         #expect(scenario.tick().isEmpty)
         #expect(
-            scenario.send(.tracerChecked(.a, isTraced: false)) == [
+            scenario.send(.app(.a, .tracerChecked(isTraced: false))) == [
                 "suspend a", "a background -> suspended", "reply 1: suspended",
             ])
         #expect(scenario.untilDeadline == nil)
@@ -79,12 +79,12 @@ struct TracerTests {
         scenario.run(.milliseconds(594_500))
         scenario.tracer = nil
         #expect(scenario.run(.milliseconds(500)) == ["check tracer a"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)) == ["note a warned tasks 1"])
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))) == ["note a warned tasks 1"])
         scenario.tracer = false
         scenario.run(.milliseconds(4_500))
         scenario.tracer = nil
         #expect(scenario.run(.milliseconds(500)) == ["check tracer a"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).last == "a background -> notRunning")
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).last == "a background -> notRunning")
     }
 
     @Test("While the answer is awaited nothing is armed")
@@ -246,7 +246,7 @@ struct TracerTests {
         scenario.home()
         scenario.measured(90)
         #expect(scenario.run(.milliseconds(1)) == ["measure a"])
-        scenario.send(.tracerChecked(.a, isTraced: true))
+        scenario.send(.app(.a, .tracerChecked(isTraced: true)))
         scenario.measured(90)
         #expect(scenario.run(.milliseconds(1)) == ["measure a"])
     }
@@ -257,7 +257,7 @@ struct TracerTests {
         scenario.tracer = nil
         scenario.home(request: 1)
         #expect(scenario.open() == ["a background -> active", "reply 1: active"])
-        #expect(scenario.send(.tracerChecked(.a, isTraced: false)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: false))).isEmpty)
         #expect(scenario.state() == .active)
     }
 
@@ -267,6 +267,6 @@ struct TracerTests {
         scenario.tracer = nil
         scenario.home()
         scenario.run(.seconds(1))
-        #expect(scenario.send(.tracerChecked(.a, isTraced: true)).isEmpty)
+        #expect(scenario.send(.app(.a, .tracerChecked(isTraced: true))).isEmpty)
     }
 }

@@ -125,7 +125,7 @@ struct WakingEventTests {
                 "resume a", "a <- didEnterBackground #5 5s to 1", "a <- wake fetch #6 30s to 1",
                 "reply 1: background",
             ])
-        #expect(scenario.send(.suspensionConfirmed(.a)).isEmpty)
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).isEmpty)
         #expect(scenario.state() == .background)
     }
 
@@ -246,7 +246,7 @@ struct WakingEventTests {
     @Test("An app in background that a terminal has stopped is continued for it")
     func stoppedByTerminal() {
         let scenario = Scenario.awareInBackground()
-        scenario.send(.stoppedByTerminal(.a))
+        scenario.send(.app(.a, .stoppedByTerminal))
         #expect(scenario.wake() == ["resume a", "a <- wake fetch #5 30s to 1"])
     }
 
@@ -413,7 +413,7 @@ struct WakingEventTests {
     @Test("Before its program runs: not-running")
     func notRunning() {
         let scenario = Scenario.empty()
-        scenario.send(.launch(.a, Policy(profile: .ios4), LaunchOptions()))
+        scenario.send(.app(.a, .launch(Policy(profile: .ios4), LaunchOptions())))
         #expect(scenario.wake(request: 1) == ["reply 1: error not-running"])
         #expect(scenario.wake().isEmpty)
     }

@@ -72,7 +72,7 @@ struct ControlRequestTests {
         scene.isHeldUp = true
         scene.senders = .app(.b)
         _ = scene.ask(scene.client(), "ack seq=3")
-        #expect(scene.inputs == [.acknowledge(.b, sequence: 3)])
+        #expect(scene.inputs == [.app(.b, .acknowledge(sequence: 3))])
     }
 
     // MARK: Driving
@@ -109,7 +109,7 @@ struct ControlRequestTests {
     func warn(level: String, told: MemoryWarningLevel) {
         let scene = ControlScene()
         #expect(scene.ask(scene.client(), "warn\(level)") == ["ok state=active"])
-        #expect(scene.inputs == [.warn(.a, told, request: RequestID(1))])
+        #expect(scene.inputs == [.app(.a, .warn(told, request: RequestID(1)))])
     }
 
     @Test("Of another level there is none")
@@ -130,7 +130,9 @@ struct ControlRequestTests {
         let event = PostedEvent("localeDidChange", [Info("b", "1"), Info("a", "two words")])
         let request = RequestID(1)
         #expect(
-            scene.inputs == [verb == "post" ? .post(.a, event, request: request) : .wake(.a, event, request: request)])
+            scene.inputs == [
+                verb == "post" ? .app(.a, .post(event, request: request)) : .app(.a, .wake(event, request: request))
+            ])
     }
 
     @Test("What can't be posted is refused", arguments: ["post", "wake"])
@@ -197,7 +199,7 @@ struct ControlRequestTests {
         let scene = ControlScene()
         scene.isHeldUp = true
         _ = scene.ask(scene.pipe(), "begin name=x" + String(repeating: "ä", count: 100))
-        guard case .beginTask(_, let name, _, _, _)? = scene.inputs.first else {
+        guard case .app(_, .beginTask(let name, _, _, _))? = scene.inputs.first else {
             Issue.record("\(scene.inputs)")
             return
         }
@@ -207,7 +209,7 @@ struct ControlRequestTests {
     // MARK: Owners
 
     private func owners(_ scene: ControlScene) -> [Int] {
-        scene.inputs.compactMap { if case .beginTask(_, _, let owner, _, _) = $0 { owner.rawValue } else { nil } }
+        scene.inputs.compactMap { if case .app(_, .beginTask(_, let owner, _, _)) = $0 { owner.rawValue } else { nil } }
     }
 
     @Test("Its owner is who asks, the leader, or any living process of the app")

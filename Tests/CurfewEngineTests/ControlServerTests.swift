@@ -287,7 +287,7 @@ struct ControlServerTests {
         pipe.close()
         scene.run()
         #expect(scene.app(.a)?.isAware == false)
-        #expect(scene.inputs.last == .disconnected(.a, ConnectionID(1)))
+        #expect(scene.inputs.last == .app(.a, .disconnected(ConnectionID(1))))
         #expect(scene.notes.suffix(1) == [.becamePlain])
     }
 

@@ -32,7 +32,7 @@ struct EngineEndingTests {
     @Test("The leader's end after the kill belongs to the ending")
     func leaderOfKilled() {
         let scenario = killed(.atOnce)
-        scenario.feed(.leaderExited(.a, .signaled(signal: 9, dumpedCore: false)))
+        scenario.feed(.app(.a, .leaderExited(.signaled(signal: 9, dumpedCore: false))))
         scenario.childrenChange()
         #expect(scenario.host.endings.first?.ending.leader == .signaled(signal: 9, dumpedCore: false))
         #expect(scenario.host.endings.first?.ending.kill?.reason == .timeLimit)
@@ -165,7 +165,8 @@ struct EngineEndingTests {
     func quitWhileStarting() {
         let scenario = EngineScenario()
         scenario.engine.launch(.a, Policy(profile: .ios4))
-        #expect(scenario.feed(.quit(.a, request: nil)).prefix(3) == ["will end a", "will signal a 9", "SIGKILL a"])
+        #expect(
+            scenario.feed(.app(.a, .quit(request: nil))).prefix(3) == ["will end a", "will signal a 9", "SIGKILL a"])
         #expect(scenario.pass(.milliseconds(1)).last == "ended a exit(137)")
     }
 

@@ -10,7 +10,7 @@ struct EngineOrderTests {
         scenario.engine.launch(.a, Policy(profile: .ios4))
         #expect(scenario.journal.take() == [])
         #expect(scenario.engine.nextDeadline == nil)
-        #expect(scenario.feed(.started(.a)) == ["record a state active", "state a notRunning to active"])
+        #expect(scenario.feed(.app(.a, .started)) == ["record a state active", "state a notRunning to active"])
     }
 
     @Test("Home of a plain app: told, checked for a debugger, stopped, confirmed, answered")
@@ -29,12 +29,12 @@ struct EngineOrderTests {
     func homeOfAwareApp() {
         let scenario = EngineScenario.running()
         #expect(
-            scenario.feed(.hello(.a, ConnectionID(1))) == [
+            scenario.feed(.app(.a, .hello(ConnectionID(1)))) == [
                 "record a note becameAware",
                 "record a delivered didFinishLaunching #1", "deliver a didFinishLaunching #1",
                 "record a delivered didBecomeActive #2", "deliver a didBecomeActive #2",
             ])
-        scenario.feed(.acknowledge(.a, sequence: 1))
+        scenario.feed(.app(.a, .acknowledge(sequence: 1)))
         #expect(
             scenario.home() == [
                 "record a state background", "state a active to background",
@@ -43,7 +43,7 @@ struct EngineOrderTests {
             ])
         #expect(scenario.untilKill == .seconds(5))
         #expect(
-            scenario.feed(.acknowledge(.a, sequence: 4)) == [
+            scenario.feed(.app(.a, .acknowledge(sequence: 4))) == [
                 "record a note acknowledged(CurfewCore.Event.lifecycle(CurfewCore.LifecycleEvent.didEnterBackground), sequence: 4)",
                 "traced? a: no", "suspend a", "record a state suspended", "state a background to suspended",
             ])
@@ -95,7 +95,7 @@ struct EngineOrderTests {
     func budget() {
         let scenario = EngineScenario.running()
         scenario.feed(
-            .beginTask(.a, name: "upload", owner: OwnerID(1), connection: ConnectionID(9), request: RequestID(1)))
+            .app(.a, .beginTask(name: "upload", owner: OwnerID(1), connection: ConnectionID(9), request: RequestID(1))))
         scenario.home()
         #expect(scenario.pass(.seconds(594)) == [])
         #expect(
@@ -112,7 +112,7 @@ struct EngineOrderTests {
     @Test("A wake-up that comes far too late warns, and kills only after the grace owed")
     func lateWakeUp() {
         let scenario = EngineScenario.running()
-        scenario.feed(.beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)))
+        scenario.feed(.app(.a, .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1))))
         scenario.home()
         #expect(scenario.oversleep(.seconds(10_000)).only("SIGKILL") == [])
         #expect(scenario.untilKill == .seconds(5))
@@ -130,7 +130,7 @@ struct EngineOrderTests {
     func quit() {
         let scenario = EngineScenario.running()
         #expect(
-            scenario.feed(.quit(.a, request: RequestID(1))) == [
+            scenario.feed(.app(.a, .quit(request: RequestID(1)))) == [
                 "will signal a 15", "signal 15 a", "reply 1 state active",
             ])
         #expect(
@@ -142,12 +142,13 @@ struct EngineOrderTests {
     @Test("An unknown app, an ended task, a stale acknowledgement: answered or ignored, never a trap")
     func nonsense() {
         let scenario = EngineScenario.running()
-        #expect(scenario.feed(.home(.c, stopped: true, request: nil)) == [])
-        #expect(scenario.feed(.treeGone(.c)) == [])
-        #expect(scenario.feed(.suspensionConfirmed(.a)) == [])
-        #expect(scenario.feed(.acknowledge(.a, sequence: 9)) == ["record a note unknownAcknowledgement(sequence: 9)"])
+        #expect(scenario.feed(.app(.c, .home(stopped: true, request: nil))) == [])
+        #expect(scenario.feed(.app(.c, .treeGone)) == [])
+        #expect(scenario.feed(.app(.a, .suspensionConfirmed)) == [])
         #expect(
-            scenario.feed(.endTask(.a, TaskID(4), request: RequestID(2))) == [
+            scenario.feed(.app(.a, .acknowledge(sequence: 9))) == ["record a note unknownAcknowledgement(sequence: 9)"])
+        #expect(
+            scenario.feed(.app(.a, .endTask(TaskID(4), request: RequestID(2)))) == [
                 "record a note unknownTaskEnded(CurfewCore.TaskID(rawValue: 4))", "reply 2 ended 4 unknown",
             ])
     }

@@ -79,7 +79,7 @@ private final class RandomLife {
             if random.chance(3), leadersGone.contains(app) { scenario.kernel[app].isAlive = false }
             if !scenario.kernel[app].isAlive, hasStarted(app), !leadersGone.contains(app) {
                 leadersGone.insert(app)
-                scenario.engine.feed(.leaderExited(app, .signaled(signal: 9, dumpedCore: false)))
+                scenario.engine.feed(.app(app, .leaderExited(.signaled(signal: 9, dumpedCore: false))))
             }
         }
         if random.chance(50) { scenario.engine.childrenChanged() }
@@ -136,16 +136,18 @@ private final class RandomLife {
         scenario.kernel[app].leaves = randomRounds()
         scenario.kernel[app].footprints = (0..<4).map { _ in UInt64(random.below(120)) << 40 }
         scenario.engine.launch(app, randomPolicy(), randomOptions())
-        return .started(app)
+        return .app(app, .started)
     }
 
     private func lifecycleInput(_ app: AppID) -> Input {
         switch random.below(6) {
-        case 0: .interrupt(app, request: request())
-        case 1: .dismiss(app, request: request())
-        case 2: .post(app, PostedEvent(random.pick(["settingsDidChange", "b"]), [Info("k", "v")]), request: request())
-        case 3: .wake(app, PostedEvent("fetch", [Info("url", "x y")]), request: request())
-        default: .notified(app, randomNotification())
+        case 0: .app(app, .interrupt(request: request()))
+        case 1: .app(app, .dismiss(request: request()))
+        case 2:
+            .app(
+                app, .post(PostedEvent(random.pick(["settingsDidChange", "b"]), [Info("k", "v")]), request: request()))
+        case 3: .app(app, .wake(PostedEvent("fetch", [Info("url", "x y")]), request: request()))
+        default: .app(app, .notified(randomNotification()))
         }
     }
 
@@ -162,36 +164,38 @@ private final class RandomLife {
 
     private func drivingInput(_ kind: Int, _ app: AppID) -> Input {
         switch kind {
-        case 0, 1: .home(app, stopped: random.chance(30), request: request())
-        case 2, 3: .open(app, request: request())
-        case 4: random.chance(20) ? .quit(app, request: request()) : .open(app, request: request())
-        default: .hello(app, ConnectionID(random.below(3)))
+        case 0, 1: .app(app, .home(stopped: random.chance(30), request: request()))
+        case 2, 3: .app(app, .open(request: request()))
+        case 4: random.chance(20) ? .app(app, .quit(request: request())) : .app(app, .open(request: request()))
+        default: .app(app, .hello(ConnectionID(random.below(3))))
         }
     }
 
     private func channelInput(_ kind: Int, _ app: AppID) -> Input {
         switch kind {
-        case 6: .disconnected(app, ConnectionID(random.below(3)))
-        case 7, 8: .acknowledge(app, sequence: random.chance(80) ? lastSequence[app] ?? 1 : random.below(9))
+        case 6: .app(app, .disconnected(ConnectionID(random.below(3))))
+        case 7, 8: .app(app, .acknowledge(sequence: random.chance(80) ? lastSequence[app] ?? 1 : random.below(9)))
         case 9:
-            .beginTask(
-                app, name: "t", owner: OwnerID(random.below(3)), connection: ConnectionID(random.below(3)),
-                request: newRequest())
-        case 10: .endTask(app, TaskID(random.below(6)), request: newRequest())
-        default: .ownerExited(app, OwnerID(random.below(3)))
+            .app(
+                app,
+                .beginTask(
+                    name: "t", owner: OwnerID(random.below(3)), connection: ConnectionID(random.below(3)),
+                    request: newRequest()))
+        case 10: .app(app, .endTask(TaskID(random.below(6)), request: newRequest()))
+        default: .app(app, .ownerExited(OwnerID(random.below(3))))
         }
     }
 
     private func machineInput(_ kind: Int, _ app: AppID) -> Input? {
         switch kind {
-        case 12: return random.chance(20) ? .memoryLimitHit(app, bytes: 200 << 40) : nil
+        case 12: return random.chance(20) ? .app(app, .memoryLimitHit(bytes: 200 << 40)) : nil
         case 13:
             guard random.chance(25), hasStarted(app), !leadersGone.contains(app) else { return nil }
             leadersGone.insert(app)
             if random.chance(50) { scenario.kernel[app].isAlive = false }
-            return .leaderExited(app, .exited(code: 1))
-        case 14: return .stoppedByTerminal(app)
-        default: return .tick
+            return .app(app, .leaderExited(.exited(code: 1)))
+        case 14: return .app(app, .stoppedByTerminal)
+        default: return .machine(.tick)
         }
     }
 
@@ -282,7 +286,7 @@ private final class RandomLife {
         interjections = 0
         for app in launched {
             scenario.kernel[app].isTraced = false
-            scenario.engine.feed(.quit(app, request: nil))
+            scenario.engine.feed(.app(app, .quit(request: nil)))
         }
         for _ in 0..<20_000 where problem == nil {
             guard let deadline = scenario.engine.nextDeadline else { break }

@@ -7,8 +7,8 @@ struct EngineReentrancyTests {
     /// Aware app a on connections 1 and 2, in front.
     private func aware(_ policy: Policy = Policy(profile: .ios4)) -> EngineScenario {
         let scenario = EngineScenario.running(policy)
-        scenario.feed(.hello(.a, ConnectionID(1)))
-        scenario.feed(.acknowledge(.a, sequence: 1))
+        scenario.feed(.app(.a, .hello(ConnectionID(1))))
+        scenario.feed(.app(.a, .acknowledge(sequence: 1)))
         return scenario
     }
 
@@ -17,7 +17,7 @@ struct EngineReentrancyTests {
         let scenario = aware()
         scenario.host.onDeliver = { delivery, app in
             guard delivery.event == .lifecycle(.willResignActive) else { return }
-            scenario.engine.feed(.disconnected(app, ConnectionID(1)))
+            scenario.engine.feed(.app(app, .disconnected(ConnectionID(1))))
         }
         #expect(
             scenario.home(request: 1) == [
@@ -33,7 +33,7 @@ struct EngineReentrancyTests {
     func openDuringHome() {
         let scenario = EngineScenario.running()
         scenario.host.onStateChange = { app, _, to in
-            if to == .background { scenario.engine.feed(.open(app, request: RequestID(2))) }
+            if to == .background { scenario.engine.feed(.app(app, .open(request: RequestID(2)))) }
         }
         #expect(
             scenario.home(request: 1) == [
@@ -50,7 +50,7 @@ struct EngineReentrancyTests {
         let scenario = EngineScenario.running(
             .with { $0.memory = MemoryPolicy(fatalLimit: 1, isEnforcedByKernel: true) })
         scenario.host.onStateChange = { app, _, to in
-            if to == .suspended { scenario.engine.feed(.memoryLimitHit(app, bytes: 2)) }
+            if to == .suspended { scenario.engine.feed(.app(app, .memoryLimitHit(bytes: 2))) }
         }
         scenario.home()
         scenario.pass(.seconds(1))
@@ -66,8 +66,8 @@ struct EngineReentrancyTests {
         scenario.host.onRecord = { record, app in
             guard case .stillRunning = record, isFirst else { return }
             isFirst = false
-            scenario.engine.feed(.open(app, request: nil))
-            scenario.engine.feed(.home(app, stopped: false, request: nil))
+            scenario.engine.feed(.app(app, .open(request: nil)))
+            scenario.engine.feed(.app(app, .home(stopped: false, request: nil)))
         }
         scenario.home()
         scenario.pass(.milliseconds(200))
@@ -83,7 +83,7 @@ struct EngineReentrancyTests {
         for app in [AppID.a, .b, .c] { scenario.start(app, .with { $0.timeLimit = .seconds(1) }) }
         scenario.pass(.seconds(1))
         scenario.host.onEnd = { ended, _ in
-            for app in [AppID.a, .b, .c] where app != ended { scenario.engine.feed(.treeGone(app)) }
+            for app in [AppID.a, .b, .c] where app != ended { scenario.engine.feed(.app(app, .treeGone)) }
         }
         let lines = byChildren ? scenario.childrenChange() : scenario.pass(.milliseconds(1))
         // One tick has each looked at, before anything follows from the first.
@@ -112,7 +112,7 @@ struct EngineReentrancyTests {
         scenario.host.onEnd = { app, _ in
             guard app == .a else { return }
             scenario.engine.launch(.b, Policy(profile: .ios4))
-            scenario.engine.feed(.started(.b))
+            scenario.engine.feed(.app(.b, .started))
         }
         #expect(scenario.leaderExits().last == "state b notRunning to active")
         #expect(scenario.engine.core.foregroundApp == .b)

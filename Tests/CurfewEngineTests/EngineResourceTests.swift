@@ -33,7 +33,7 @@ struct EngineResourceTests {
     func markReached() {
         let scenario = running { $0.memory = MemoryPolicy(fatalLimit: 200 << 20, isEnforcedByKernel: true) }
         #expect(
-            scenario.feed(.memoryMarkReached(.a, bytes: 170 << 20)) == [
+            scenario.feed(.app(.a, .memoryMarkReached(bytes: 170 << 20))) == [
                 "record a note memoryWarning(CurfewCore.MemoryWarningLevel.warning)",
                 "limit memory a fatal 209715200 mark none",
             ])
@@ -91,7 +91,7 @@ struct EngineResourceTests {
 
     @Test("Whatever happens before that comes after them")
     func locksBeforeAnythingElse() {
-        for input in [Input.quit(.a, request: nil), .leaderExited(.a, .exited(code: 0)), .tick] {
+        for input in [Input.app(.a, .quit(request: nil)), .app(.a, .leaderExited(.exited(code: 0))), .machine(.tick)] {
             let (scenario, _) = home()
             #expect(Array(scenario.feed(input).prefix(2)) == Self.found)
         }
@@ -117,7 +117,7 @@ struct EngineResourceTests {
 
     @Test("Opened, or killed, it isn't paged out any further")
     func pageOutOvertaken() {
-        for input in [Input.open(.a, request: nil), .quit(.a, request: nil)] {
+        for input in [Input.app(.a, .open(request: nil)), .app(.a, .quit(request: nil))] {
             let scenario = running { $0.pageOut = PageOutPolicy(delay: .seconds(2), threshold: 0) }
             scenario.kernel[.a].pieces = .never
             scenario.home()
@@ -159,7 +159,7 @@ struct EngineResourceTests {
         let scenario = running { _ in }
         scenario.home()
         scenario.kernel.available = 40
-        scenario.feed(.watchMemory(low: 100, sustained: .seconds(600), isToldOfStalls: true))
+        scenario.feed(.machine(.watchMemory(low: 100, sustained: .seconds(600), isToldOfStalls: true)))
         let lines = scenario.pass(.zero)
         #expect(lines.contains("available memory"))
         #expect(lines.contains("pressure critical"))
@@ -171,7 +171,7 @@ struct EngineResourceTests {
         let scenario = running { _ in }
         scenario.home()
         scenario.kernel.free = 9
-        scenario.feed(.watchDisk(low: 10))
+        scenario.feed(.machine(.watchDisk(low: 10)))
         #expect(scenario.pass(.zero).contains("record a killing disk-space"))
     }
 

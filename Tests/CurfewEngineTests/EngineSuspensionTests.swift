@@ -101,11 +101,13 @@ struct EngineSuspensionTests {
         scenario.kernel[.a].stops = .never
         scenario.home(request: 1)
         let lines = scenario.feed(
-            .beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: RequestID(2)))
+            .app(.a, .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(2))))
         #expect(lines.only("reply", "resume") == ["reply 2 begun 1", "resume a", "reply 1 state background"])
         #expect(scenario.pass(.seconds(1)) == [])
         scenario.kernel[.a].stops = .atOnce
-        #expect(scenario.feed(.endTask(.a, TaskID(1), request: RequestID(3))).last == "state a background to suspended")
+        #expect(
+            scenario.feed(.app(.a, .endTask(TaskID(1), request: RequestID(3)))).last
+                == "state a background to suspended")
     }
 
     @Test("Killed before it is confirmed, nobody looks whether it has stopped")
@@ -152,25 +154,25 @@ struct EngineSuspensionTests {
     @Test("A terminal stop while time is owed: continued at once, and the stop that follows is an ordinary one")
     func terminalStopWithTimeOwed() {
         let scenario = EngineScenario.running()
-        scenario.feed(.beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)))
+        scenario.feed(.app(.a, .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1))))
         #expect(
             scenario.home(stopped: true).only("resume", "continue", "suspend") == [
                 "resume a", "continue a after terminal stop",
             ])
-        #expect(scenario.feed(.endTask(.a, TaskID(1), request: RequestID(2))).contains("suspend a"))
+        #expect(scenario.feed(.app(.a, .endTask(TaskID(1), request: RequestID(2)))).contains("suspend a"))
     }
 
     @Test("Stopped by a terminal in background: left so until it is opened, and continued by its group then")
     func terminalStopInBackground() {
         let scenario = EngineScenario.running()
-        scenario.feed(.beginTask(.a, name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)))
+        scenario.feed(.app(.a, .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1))))
         scenario.home()
-        #expect(scenario.feed(.stoppedByTerminal(.a)) == [])
+        #expect(scenario.feed(.app(.a, .stoppedByTerminal)) == [])
         #expect(scenario.open().only("resume", "continue") == ["resume a", "continue a after terminal stop"])
         scenario.home()
-        scenario.feed(.stoppedByTerminal(.a))
+        scenario.feed(.app(.a, .stoppedByTerminal))
         #expect(
-            scenario.feed(.endTask(.a, TaskID(1), request: RequestID(2))).only("suspend")
+            scenario.feed(.app(.a, .endTask(TaskID(1), request: RequestID(2)))).only("suspend")
                 == ["suspend a including stopped"])
     }
 

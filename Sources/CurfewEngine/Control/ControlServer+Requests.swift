@@ -32,20 +32,20 @@ extension ControlServer {
         case .status: status(request, app)
         case .events: events(request, app)
         case .home:
-            host.feed(.home(app, stopped: false, request: requests.wait(for: request)))
+            host.feed(.app(app, .home(stopped: false, request: requests.wait(for: request))))
             host.clientSentHome(app)
-        case .open: host.feed(.open(app, request: requests.wait(for: request)))
-        case .quit: host.feed(.quit(app, request: requests.wait(for: request)))
-        case .interrupt: host.feed(.interrupt(app, request: requests.wait(for: request)))
-        case .dismiss: host.feed(.dismiss(app, request: requests.wait(for: request)))
+        case .open: host.feed(.app(app, .open(request: requests.wait(for: request))))
+        case .quit: host.feed(.app(app, .quit(request: requests.wait(for: request))))
+        case .interrupt: host.feed(.app(app, .interrupt(request: requests.wait(for: request))))
+        case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
         case .warn: warn(request, app)
         case .advance: if let (code, why) = host.beginAdvance(request) { refuse(request, code, why) }
         case .post:
             guard let change = postedEvent(request, { .change($0) }) else { return }
-            host.feed(.post(app, change, request: requests.wait(for: request)))
+            host.feed(.app(app, .post(change, request: requests.wait(for: request))))
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
-            host.feed(.wake(app, event, request: requests.wait(for: request)))
+            host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
         }
     }
 
@@ -92,7 +92,7 @@ extension ControlServer {
         accept(
             request,
             [Field("version", "1"), Field("app", host.name(of: app)), Field("state", state.rawValue)])
-        host.feed(.hello(app, request.session.id))
+        host.feed(.app(app, .hello(request.session.id)))
     }
 
     private func acknowledge(_ request: ControlRequest, _ app: AppID) {
@@ -100,7 +100,7 @@ extension ControlServer {
             refuse(request, "invalid", "ack needs seq=NUMBER")
             return
         }
-        host.feed(.acknowledge(app, sequence: sequence))
+        host.feed(.app(app, .acknowledge(sequence: sequence)))
         // As in the protocol's example, an acknowledgement is answered only when asked to by an id.
         if request.id != nil { accept(request) }
     }
@@ -116,8 +116,10 @@ extension ControlServer {
         }
         let title = Self.taskName(request.message["name"] ?? "")
         host.feed(
-            .beginTask(
-                app, name: title, owner: owner, connection: request.session.id, request: requests.wait(for: request)))
+            .app(
+                app,
+                .beginTask(
+                    name: title, owner: owner, connection: request.session.id, request: requests.wait(for: request))))
     }
 
     private static func taskName(_ name: String) -> String {
@@ -132,7 +134,7 @@ extension ControlServer {
             refuse(request, "invalid", "end needs task=NUMBER")
             return
         }
-        host.feed(.endTask(app, TaskID(task), request: requests.wait(for: request)))
+        host.feed(.app(app, .endTask(TaskID(task), request: requests.wait(for: request))))
     }
 
     private func remaining(_ request: ControlRequest, _ app: AppID) {
@@ -161,7 +163,7 @@ extension ControlServer {
     }
 
     func ownerExited(_ id: OwnerID) {
-        if let app = owners.exited(id) { host.feed(.ownerExited(app, id)) }
+        if let app = owners.exited(id) { host.feed(.app(app, .ownerExited(id))) }
     }
 
     // MARK: What others tell the app
@@ -172,7 +174,7 @@ extension ControlServer {
             refuse(request, "invalid", "level is warning or critical")
             return
         }
-        host.feed(.warn(app, level, request: requests.wait(for: request)))
+        host.feed(.app(app, .warn(level, request: requests.wait(for: request))))
     }
 
     /// What `post` and `wake` carry; nil once it was refused.

@@ -188,7 +188,7 @@ final class ControlServer {
         requests.forget(session)
         let app = session.app ?? app
         if let reason { host.record(.channelDropped(reason: reason), of: app) }
-        host.feed(.disconnected(app, session.id))
+        host.feed(.app(app, .disconnected(session.id)))
     }
 
     /// At the end: whoever waits for it hears of it so.

@@ -58,7 +58,7 @@ public final class Engine {
         let end = heldTime + span
         let next = max(heldTime, min(core.nextDeadline.lifecycle ?? end, end))
         self.heldTime = next
-        feed(.tick)
+        feed(.machine(.tick))
         return end - next
     }
 
@@ -76,24 +76,24 @@ public final class Engine {
     }
 
     public func launch(_ app: AppID, _ policy: Policy, _ options: LaunchOptions = LaunchOptions()) {
-        feed(.launch(app, policy, options))
+        feed(.app(app, .launch(policy, options)))
     }
 
     /// Takes an input and performs all that follows from it. What the host feeds meanwhile is performed after.
     public func feed(_ input: Input) {
-        if case .open = input {} else { takeLockLook(of: input.app) }
+        if case .app(_, .open) = input {} else { takeLockLook(of: input.app) }
         step(input)
         performAll()
     }
 
     /// Does what is due; harmless when nothing is.
-    public func wake() { feed(.tick) }
+    public func wake() { feed(.machine(.tick)) }
 
     /// A child has ended: what is killed or swept may be gone now.
     public func childrenChanged() {
         for app in core.leavingApps {
             // Asked for anew: what is fed meanwhile can end any app.
-            if core.app(app)?.isLeaving == true, kernel.isGone(app) { feed(.treeGone(app)) }
+            if core.app(app)?.isLeaving == true, kernel.isGone(app) { feed(.app(app, .treeGone)) }
         }
     }
 
@@ -129,7 +129,7 @@ public final class Engine {
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app, let includingStopped):
             let isStopped = kernel.suspend(app, includingStopped: includingStopped)
-            result(isStopped ? .suspensionConfirmed(app) : .suspensionPending(app))
+            result(isStopped ? .app(app, .suspensionConfirmed) : .app(app, .suspensionPending))
         case .confirmSuspension(let app, let isLast): confirmSuspension(of: app, isLast: isLast)
         case .resume(let app, let includingStopped):
             forgetLockLook(of: app)
@@ -146,7 +146,7 @@ public final class Engine {
             host.record(.killing(report), of: app)
         case .release(let app):
             kernel.release(app)
-            result(.treeGone(app))
+            result(.app(app, .treeGone))
         case .kill(let app, let report):
             host.willEnd(app, report)
             kill(app)
@@ -160,17 +160,17 @@ public final class Engine {
             host.record(.stateChanged(from: from, to: to), of: app)
             host.stateChanged(app, from: from, to: to)
         case .measureFootprint(let app):
-            result(.footprintMeasured(app, bytes: footprint(of: app)))
+            result(.app(app, .footprintMeasured(bytes: footprint(of: app))))
         case .limitMemory(let app, let enforcement):
             let isArmed = kernel.limitMemory(of: app, enforcement)
-            if enforcement.mark != nil { result(.memoryMarkArmed(app, isArmed)) }
+            if enforcement.mark != nil { result(.app(app, .memoryMarkArmed(isArmed))) }
         case .measureAvailableMemory:
-            result(.availableMemoryMeasured(kernel.availableMemory(), isStalling: false))
-        case .measureFreeDisk: result(.freeDiskMeasured(kernel.freeDisk()))
+            result(.machine(.availableMemoryMeasured(kernel.availableMemory(), isStalling: false)))
+        case .measureFreeDisk: result(.machine(.freeDiskMeasured(kernel.freeDisk())))
         case .pressureChanged(let level, let available): host.pressureChanged(to: level, available: available)
         case .checkLocks(let app): checkLocks(app)
         case .pageOut(let app, let threshold):
-            if kernel.beginPageOut(app, from: threshold) { result(.pageOutPending(app)) }
+            if kernel.beginPageOut(app, from: threshold) { result(.app(app, .pageOutPending)) }
         case .continuePageOut(let app): continuePageOut(app)
         case .throttle(let app, let limits): kernel.throttle(app, limits)
         case .setPriority(let app, let isLowered): kernel.setPriority(of: app, isLowered: isLowered)
@@ -178,7 +178,7 @@ public final class Engine {
         case .checkTracer(let app):
             // What a watchdog that is due has to tell, fresh.
             if core.app(app)?.isWatched == true { measureCPUTime(app) }
-            result(.tracerChecked(app, isTraced: kernel.isTraced(app)))
+            result(.app(app, .tracerChecked(isTraced: kernel.isTraced(app))))
         case .note(let app, let note): host.record(.note(note), of: app)
         }
     }
@@ -189,7 +189,7 @@ public final class Engine {
     }
 
     private func measureCPUTime(_ app: AppID) {
-        result(.cpuTimeMeasured(app, .microseconds(Int64(clamping: kernel.cpuMicroseconds(of: app)))))
+        result(.app(app, .cpuTimeMeasured(.microseconds(Int64(clamping: kernel.cpuMicroseconds(of: app))))))
     }
 
     // MARK: Stopping
@@ -198,13 +198,13 @@ public final class Engine {
         // What was fed meanwhile can have resumed it.
         guard core.app(app)?.awaitsRetry == true else { return }
         if kernel.confirmSuspension(app) {
-            result(.suspensionConfirmed(app))
+            result(.app(app, .suspensionConfirmed))
         } else if isLast {
             // The core first: told of this, a host can open the app and send it home anew, which is another stop.
-            result(.suspensionIncomplete(app))
+            result(.app(app, .suspensionIncomplete))
             host.record(.stillRunning(kernel.pendingSuspension(app)), of: app)
         } else {
-            result(.suspensionPending(app))
+            result(.app(app, .suspensionPending))
         }
     }
 
@@ -214,7 +214,7 @@ public final class Engine {
         if let moved = kernel.continuePageOut(app) {
             host.record(.pagedOut(moved), of: app)
         } else {
-            result(.pageOutPending(app))
+            result(.app(app, .pageOutPending))
         }
     }
 
@@ -223,7 +223,7 @@ public final class Engine {
     /// Of one that is stopped a moment later, unless they end it: then nothing may come before.
     private func checkLocks(_ app: AppID) {
         guard let stopped = core.app(app), stopped.state == .suspended, stopped.policy.locks != .kill, !isTimeHeld
-        else { return result(.locksChecked(app, kernel.locks(of: app))) }
+        else { return result(.app(app, .locksChecked(kernel.locks(of: app)))) }
         lockLooks.append(LockLook(app, due: kernel.now + Self.lockDelay))
     }
 
@@ -236,7 +236,7 @@ public final class Engine {
     private func takeLockLook(of app: AppID?) {
         for look in lockLooks where app == nil || look.app == app {
             forgetLockLook(of: look.app)
-            step(.locksChecked(look.app, kernel.locks(of: look.app)))
+            step(.app(look.app, .locksChecked(kernel.locks(of: look.app))))
         }
     }
 
@@ -253,30 +253,30 @@ public final class Engine {
         forgetLockLook(of: app)
         host.willSignal(app, SIGKILL)
         kernel.kill(app)
-        result(.stillThere(app))
+        result(.app(app, .stillThere))
     }
 
     private func killAgain(_ app: AppID, isLast: Bool) {
         guard core.app(app)?.awaitsRetry == true else { return }
         if kernel.isGone(app) {
-            result(.treeGone(app))
+            result(.app(app, .treeGone))
         } else if isLast {
             let survivors = kernel.survivors(app)
-            result(.killIncomplete(app))
+            result(.app(app, .killIncomplete))
             host.record(.stillRunning(survivors), of: app)
         } else {
             kernel.kill(app)
-            result(.stillThere(app))
+            result(.app(app, .stillThere))
         }
     }
 
     private func sweep(_ app: AppID, kills: Bool) {
         if kernel.isGone(app) {
-            result(.treeGone(app))
+            result(.app(app, .treeGone))
         } else if kills {
             kill(app)
         } else {
-            result(.leftBehind(app))
+            result(.app(app, .leftBehind))
         }
     }
 }

@@ -9,16 +9,16 @@ extension Supervision: ConsoleHost {
 
     func perform(_ action: JobAction) {
         switch action {
-        case .home(let stopped): engine.feed(.home(Self.app, stopped: stopped, request: nil))
-        case .open: engine.feed(.open(Self.app, request: nil))
-        case .quit: engine.feed(.quit(Self.app, request: nil))
-        case .noteStop: engine.feed(.stoppedByTerminal(Self.app))
-        case .passOn(let signal, let isHeard): engine.feed(.signalled(Self.app, signal, isHeard: isHeard))
+        case .home(let stopped): engine.feed(.app(Self.app, .home(stopped: stopped, request: nil)))
+        case .open: engine.feed(.app(Self.app, .open(request: nil)))
+        case .quit: engine.feed(.app(Self.app, .quit(request: nil)))
+        case .noteStop: engine.feed(.app(Self.app, .stoppedByTerminal))
+        case .passOn(let signal, let isHeard): engine.feed(.app(Self.app, .signalled(signal, isHeard: isHeard)))
         case .abandon:
             isFrontGone = true
             // Its number can be somebody else's from now on.
             kernel.frontsGroup = nil
-            engine.feed(.abandoned(Self.app))
+            engine.feed(.app(Self.app, .abandoned))
         case .endWithoutFront: endWithoutFront()
         case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)

@@ -47,7 +47,7 @@ extension Supervision {
         self.policy = policy
         engine.launch(Self.app, policy, plan.launch)
         startedAt = kernel.now
-        engine.feed(.started(Self.app))
+        engine.feed(.app(Self.app, .started))
     }
 
     // MARK: The name

@@ -11,7 +11,9 @@ extension Supervision: NotifyHost {
         kernel.tree?.contains(pid, until: deadline) == true ? Self.app : nil
     }
 
-    func notified(_ app: AppID, _ notification: CurfewCore.Notification) { engine.feed(.notified(app, notification)) }
+    func notified(_ app: AppID, _ notification: CurfewCore.Notification) {
+        engine.feed(.app(app, .notified(notification)))
+    }
 
     /// A status that stays as it is isn't news.
     func statusTold(_ app: AppID, _ text: String) {

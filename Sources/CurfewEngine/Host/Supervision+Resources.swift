@@ -43,7 +43,7 @@ extension Supervision {
     func noteMemoryLimit() -> Bool {
         guard let containment = kernel.tree?.containment, containment.outOfMemoryKills > 0 else { return false }
         let limit = engine.core.app(Self.app)?.memoryLimits?.fatal ?? 0
-        engine.feed(.memoryLimitHit(Self.app, bytes: max(limit, containment.peakMemory ?? 0)))
+        engine.feed(.app(Self.app, .memoryLimitHit(bytes: max(limit, containment.peakMemory ?? 0))))
         return true
     }
 
@@ -51,7 +51,7 @@ extension Supervision {
         kernel.tree?.containment.readMemoryMarkEvent()
         if noteMemoryLimit() { return }
         reporter.noteMark()
-        engine.feed(.memoryMarkReached(Self.app, bytes: engine.footprint(of: Self.app)))
+        engine.feed(.app(Self.app, .memoryMarkReached(bytes: engine.footprint(of: Self.app))))
     }
 
     /// Processes have waited for memory.
@@ -61,7 +61,7 @@ extension Supervision {
             if let pressure { _ = curfew_epoll_remove(epoll.number, pressure.descriptor.number) }
             return
         }
-        engine.feed(.availableMemoryMeasured(kernel.availableMemory(), isStalling: true))
+        engine.feed(.machine(.availableMemoryMeasured(kernel.availableMemory(), isStalling: true)))
     }
 
     // MARK: The machine
@@ -71,11 +71,13 @@ extension Supervision {
             watchStalls()
             let sustained = MemoryPressure.sustainedTime.scaled(by: plan.timeScale)
             engine.feed(
-                .watchMemory(low: low.bytes(of: memory.total), sustained: sustained, isToldOfStalls: pressure != nil))
+                .machine(
+                    .watchMemory(
+                        low: low.bytes(of: memory.total), sustained: sustained, isToldOfStalls: pressure != nil)))
         }
         if let low = plan.diskLow, let disk = DiskSpace.available(at: ".") {
             kernel.watchedDisk = "."
-            engine.feed(.watchDisk(low: low.bytes(of: disk.total)))
+            engine.feed(.machine(.watchDisk(low: low.bytes(of: disk.total))))
         }
     }
 

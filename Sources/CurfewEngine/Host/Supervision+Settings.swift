@@ -24,7 +24,7 @@ extension Supervision {
         if let change = settings?.readChanges() {
             var info = [Info("path", path)]
             if !change.exists { info.append(Info("exists", "false")) }
-            engine.feed(.post(Self.app, PostedEvent(Self.settingsEvent, info), request: nil))
+            engine.feed(.app(Self.app, .post(PostedEvent(Self.settingsEvent, info), request: nil)))
         }
         if !wasLost, let problem = settings?.problem { record(.settingsLost(reason: problem.text), of: Self.app) }
     }

@@ -61,7 +61,9 @@ extension Supervision {
             kernel.isLeaderGone = true
             if mainProcess == nil { endRun(leaderOutcome) }
             // Where the run goes on without it, what it has begun is released.
-            if mainProcess != nil || plan.policy.waitsForTree { engine.feed(.ownerExited(Self.app, TaskOwners.leader)) }
+            if mainProcess != nil || plan.policy.waitsForTree {
+                engine.feed(.app(Self.app, .ownerExited(TaskOwners.leader)))
+            }
         }
         if let mainOutcome {
             mainProcessExited(mainOutcome)
@@ -78,7 +80,7 @@ extension Supervision {
         if report != nil { reporter.noteMeasures() }
         // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
         noteMemoryLimit()
-        engine.feed(.leaderExited(Self.app, outcome))
+        engine.feed(.app(Self.app, .leaderExited(outcome)))
     }
 
     /// Its pidfd says that the main process has ended; a child of ours is reaped first.

@@ -10,7 +10,7 @@ extension Supervision {
     func lookForTracer() {
         guard let app = engine.core.app(Self.app), app.state != .suspended, app.state != .notRunning else { return }
         let isTraced = kernel.isTraced(Self.app)
-        if isTraced != app.isTraced { engine.feed(.tracerChecked(Self.app, isTraced: isTraced)) }
+        if isTraced != app.isTraced { engine.feed(.app(Self.app, .tracerChecked(isTraced: isTraced))) }
     }
 
     func statusFields(of app: App) -> [Field] {

@@ -81,7 +81,7 @@ public struct JournalReplay {
 
     /// The one input that the core takes for its caller's mistake.
     private func isPossible(_ input: Input) -> Bool {
-        if case .launch(let app, _, _) = input { return core.canLaunch(app) }
+        if case .app(let app, .launch(_, _)) = input { return core.canLaunch(app) }
         return true
     }
 

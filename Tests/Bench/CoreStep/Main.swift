@@ -72,9 +72,9 @@ private struct Life {
         self.isAware = isAware
         app = AppID(apps)
         for number in 1..<apps { launchOther(AppID(number)) }
-        step(.launch(app, Policy(profile: .ios4), LaunchOptions()))
-        step(.started(app))
-        if isAware { step(.hello(app, ConnectionID(1))) }
+        step(.app(app, .launch(Policy(profile: .ios4), LaunchOptions())))
+        step(.app(app, .started))
+        if isAware { step(.app(app, .hello(ConnectionID(1)))) }
         acknowledge()
     }
 
@@ -84,13 +84,13 @@ private struct Life {
         var policy = Policy(profile: .ios4)
         policy.backgroundBudget = .infinite
         if number % 4 != 3 { policy.timeLimit = .seconds(100_000 + number * 7919 % 65_536) }
-        step(.launch(id, policy, LaunchOptions(inBackground: true)))
-        step(.started(id))
-        step(.beginTask(id, name: "sync", owner: OwnerID(1), connection: nil, request: RequestID(1)))
+        step(.app(id, .launch(policy, LaunchOptions(inBackground: true))))
+        step(.app(id, .started))
+        step(.app(id, .beginTask(name: "sync", owner: OwnerID(1), connection: nil, request: RequestID(1))))
         guard number.isMultiple(of: 2) else { return }
-        step(.endTask(id, TaskID(1), request: RequestID(2)))
-        step(.tracerChecked(id, isTraced: false))
-        step(.suspensionConfirmed(id))
+        step(.app(id, .endTask(TaskID(1), request: RequestID(2))))
+        step(.app(id, .tracerChecked(isTraced: false)))
+        step(.app(id, .suspensionConfirmed))
     }
 
     private mutating func step(_ input: Input) {
@@ -105,26 +105,26 @@ private struct Life {
     private mutating func acknowledge() {
         for effect in effects {
             if case .deliver(_, let delivery) = effect, delivery.event.needsAcknowledgement {
-                step(.acknowledge(app, sequence: delivery.sequence))
+                step(.app(app, .acknowledge(sequence: delivery.sequence)))
                 return
             }
         }
-        step(.tick)
+        step(.machine(.tick))
     }
 
     /// One round; returns its steps.
     mutating func cycle() -> Int {
         lastTask += 1
-        step(.beginTask(app, name: "upload", owner: OwnerID(1), connection: nil, request: RequestID(1)))
-        step(.home(app, stopped: false, request: nil))
+        step(.app(app, .beginTask(name: "upload", owner: OwnerID(1), connection: nil, request: RequestID(1))))
+        step(.app(app, .home(stopped: false, request: nil)))
         acknowledge()
-        step(.cpuTimeMeasured(app, .seconds(1)))
-        step(.tick)
-        step(.endTask(app, TaskID(lastTask), request: RequestID(2)))
-        step(.tracerChecked(app, isTraced: false))
-        step(.suspensionConfirmed(app))
-        step(.post(app, PostedEvent("settingsDidChange"), request: nil))
-        step(.open(app, request: nil))
+        step(.app(app, .cpuTimeMeasured(.seconds(1))))
+        step(.machine(.tick))
+        step(.app(app, .endTask(TaskID(lastTask), request: RequestID(2))))
+        step(.app(app, .tracerChecked(isTraced: false)))
+        step(.app(app, .suspensionConfirmed))
+        step(.app(app, .post(PostedEvent("settingsDidChange"), request: nil)))
+        step(.app(app, .open(request: nil)))
         return 10
     }
 }

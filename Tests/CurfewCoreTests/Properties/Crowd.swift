@@ -33,7 +33,7 @@ struct Crowd {
         journal.append("  at \(now.lifecycle.nanoseconds), \(now.real.nanoseconds): \(line(input))")
         let before = supervisor
         let effects = supervisor.handle(input, at: now)
-        if input == .tick, let violation = judgeTick(effects, before) { return violation }
+        if input == .machine(.tick), let violation = judgeTick(effects, before) { return violation }
         if let id = input.app, gone.contains(id), supervisor != before || !effects.isEmpty {
             return "an input about one that is gone changes something"
         }
@@ -56,16 +56,18 @@ struct Crowd {
     private mutating func input(_ random: inout SplitMix64) -> Input {
         lastRequest += 1
         if present.isEmpty || present.count < slots && random.chance(15) { return launch(&random) }
-        if random.chance(10) { return .tick }
-        if let stale = gone.last, random.chance(3) { return .open(stale, request: RequestID(lastRequest)) }
+        if random.chance(10) { return .machine(.tick) }
+        if let stale = gone.last, random.chance(3) { return .app(stale, .open(request: RequestID(lastRequest))) }
         let id = random.pick(present)
-        if random.chance(20) { return .started(id) }
+        if random.chance(20) { return .app(id, .started) }
         if random.chance(3) {
             leave(id)
-            return .treeGone(id)
+            return .app(id, .treeGone)
         }
         switch Nonsense.input(about: id, RequestID(lastRequest), &random) {
-        case .treeGone, .quit, .leaderExited, .memoryLimitHit, .watchMemory: return .tick
+        case .app(_, .treeGone), .app(_, .quit), .app(_, .leaderExited), .app(_, .memoryLimitHit),
+            .machine(.watchMemory):
+            return .machine(.tick)
         case let input: return input
         }
     }
@@ -75,7 +77,7 @@ struct Crowd {
         while present.contains(where: { $0.slot == slot }) { slot = (slot + 1) % slots }
         let id = AppID(slot: slot, generation: generations[slot])
         present.append(id)
-        return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
+        return .app(id, .launch(random.pick(Trace.policies), Trace.randomOptions(&random)))
     }
 
     private mutating func leave(_ id: AppID) {

@@ -25,7 +25,9 @@ struct Nonsense {
             if let violation = judge(effect) { return violation }
         }
         if let violation = judgeKeptChanges() { return violation }
-        if input == .tick, !Self.handled(.tick, by: supervisor, at: now).isEmpty { return "a second tick has effects" }
+        if input == .machine(.tick), !Self.handled(.machine(.tick), by: supervisor, at: now).isEmpty {
+            return "a second tick has effects"
+        }
         return nil
     }
 
@@ -68,7 +70,7 @@ struct Nonsense {
         let id = random.pick([AppID.a, .b, .c])
         lastRequest += 1
         if random.below(12) == 0, launched.insert(id).inserted {
-            return .launch(id, random.pick(Trace.policies), Trace.randomOptions(&random))
+            return .app(id, .launch(random.pick(Trace.policies), Trace.randomOptions(&random)))
         }
         return Self.input(about: id, RequestID(lastRequest), &random)
     }
@@ -77,41 +79,46 @@ struct Nonsense {
     static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
         let connection = ConnectionID(random.below(4))
         switch random.below(38) {
-        case 3, 4: return .started(id)
-        case 5: return .leaderExited(id, .exited(code: 1))
-        case 6: return random.chance(20) ? .treeGone(id) : .tick
-        case 7, 8: return .home(id, stopped: random.chance(50), request: request)
-        case 9, 10: return .open(id, request: request)
-        case 11: return random.chance(30) ? .quit(id, request: request) : .tick
-        case 12: return .hello(id, connection)
-        case 13: return .disconnected(id, connection)
-        case 14: return .acknowledge(id, sequence: random.below(9))
+        case 3, 4: return .app(id, .started)
+        case 5: return .app(id, .leaderExited(.exited(code: 1)))
+        case 6: return random.chance(20) ? .app(id, .treeGone) : .machine(.tick)
+        case 7, 8: return .app(id, .home(stopped: random.chance(50), request: request))
+        case 9, 10: return .app(id, .open(request: request))
+        case 11: return random.chance(30) ? .app(id, .quit(request: request)) : .machine(.tick)
+        case 12: return .app(id, .hello(connection))
+        case 13: return .app(id, .disconnected(connection))
+        case 14: return .app(id, .acknowledge(sequence: random.below(9)))
         case 15:
-            return .beginTask(id, name: "", owner: OwnerID(random.below(3)), connection: connection, request: request)
-        case 16: return .endTask(id, TaskID(random.below(4)), request: request)
-        case 17: return .ownerExited(id, OwnerID(random.below(3)))
-        case 18: return random.chance(70) ? .suspensionConfirmed(id) : .suspensionIncomplete(id)
-        case 19: return .footprintMeasured(id, bytes: random.chance(5) ? .max : random.next() >> 40)
-        case 20: return .tracerChecked(id, isTraced: random.chance(40))
-        case 21: return .interrupt(id, request: request)
-        case 22: return .dismiss(id, request: request)
-        case 23, 24: return .post(id, PostedEvent(random.pick(["x", "y"])), request: request)
-        case 25, 26: return .wake(id, PostedEvent(random.pick(["x", "z"])), request: request)
-        case 27: return .notified(id, Trace.randomNotification(&random))
-        case 28: return .cpuTimeMeasured(id, Span(nanoseconds: Int64(random.next() >> 2)))
-        case 29: return random.chance(50) ? .stoppedByTerminal(id) : .memoryLimitHit(id, bytes: 1)
-        case 30: return .warn(id, random.pick([.warning, .critical]), request: request)
-        case 31: return .locksChecked(id, random.chance(50) ? [.sample] : [])
+            return .app(
+                id, .beginTask(name: "", owner: OwnerID(random.below(3)), connection: connection, request: request))
+        case 16: return .app(id, .endTask(TaskID(random.below(4)), request: request))
+        case 17: return .app(id, .ownerExited(OwnerID(random.below(3))))
+        case 18: return random.chance(70) ? .app(id, .suspensionConfirmed) : .app(id, .suspensionIncomplete)
+        case 19: return .app(id, .footprintMeasured(bytes: random.chance(5) ? .max : random.next() >> 40))
+        case 20: return .app(id, .tracerChecked(isTraced: random.chance(40)))
+        case 21: return .app(id, .interrupt(request: request))
+        case 22: return .app(id, .dismiss(request: request))
+        case 23, 24: return .app(id, .post(PostedEvent(random.pick(["x", "y"])), request: request))
+        case 25, 26: return .app(id, .wake(PostedEvent(random.pick(["x", "z"])), request: request))
+        case 27: return .app(id, .notified(Trace.randomNotification(&random)))
+        case 28: return .app(id, .cpuTimeMeasured(Span(nanoseconds: Int64(random.next() >> 2))))
+        case 29: return random.chance(50) ? .app(id, .stoppedByTerminal) : .app(id, .memoryLimitHit(bytes: 1))
+        case 30: return .app(id, .warn(random.pick([.warning, .critical]), request: request))
+        case 31: return .app(id, .locksChecked(random.chance(50) ? [.sample] : []))
         case 32:
-            return .watchMemory(
-                low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true)
+            return .machine(
+                .watchMemory(
+                    low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true))
         case 33:
-            return .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30))
-        case 36: return random.chance(70) ? .suspensionPending(id) : .pageOutPending(id)
-        case 37: return random.chance(90) ? .stillThere(id) : .killIncomplete(id)
-        case 35: return random.chance(50) ? .leftBehind(id) : .abandoned(id)
-        case 34: return random.chance(30) ? .watchDisk(low: 1 << 20) : .freeDiskMeasured(random.next() >> 40)
-        default: return .tick
+            return .machine(
+                .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30)))
+        case 36: return random.chance(70) ? .app(id, .suspensionPending) : .app(id, .pageOutPending)
+        case 37: return random.chance(90) ? .app(id, .stillThere) : .app(id, .killIncomplete)
+        case 35: return random.chance(50) ? .app(id, .leftBehind) : .app(id, .abandoned)
+        case 34:
+            return random.chance(30)
+                ? .machine(.watchDisk(low: 1 << 20)) : .machine(.freeDiskMeasured(random.next() >> 40))
+        default: return .machine(.tick)
         }
     }
 }

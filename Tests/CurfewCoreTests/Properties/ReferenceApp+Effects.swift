@@ -23,7 +23,7 @@ extension ReferenceApp {
         case .kill(_, let report): try judge(report, of: input)
         case .sweep(_, let kills): try judgeSweep(kills: kills, of: input)
         case .ended(_, let ending):
-            guard ending.isComplete == (input != .killIncomplete(id)) else {
+            guard ending.isComplete == (input != .app(id, .killIncomplete)) else {
                 throw Violation("wrong about what is left")
             }
             try judge(ending)
@@ -113,13 +113,14 @@ extension ReferenceApp {
 
     private func isCause(_ input: Input, of from: LifecycleState, _ to: LifecycleState) -> Bool {
         switch (from, to) {
-        case (_, .notRunning): isOver || input == .treeGone(id) || leader != nil
-        case (.notRunning, .active), (.notRunning, .background): input == .started(id)
+        case (_, .notRunning): isOver || input == .app(id, .treeGone) || leader != nil
+        case (.notRunning, .active), (.notRunning, .background): input == .app(id, .started)
         case (.active, .inactive): input.isInterruption
         case (.inactive, .active): input.isDismissal || input.isOpen(of: id)
         case (.background, .active), (.suspended, .active): input.isOpen(of: id)
         case (.active, .background), (.inactive, .background): input.isHome || input.bringsToFront(otherThan: id)
-        case (.background, .suspended): input == .suspensionConfirmed(id) || input == .suspensionIncomplete(id)
+        case (.background, .suspended):
+            input == .app(id, .suspensionConfirmed) || input == .app(id, .suspensionIncomplete)
         case (.suspended, .background): mustRun || isTerminating
         default: false
         }
@@ -269,7 +270,7 @@ extension ReferenceApp {
     private mutating func judgeSweep(kills: Bool, of input: Input) throws(Violation) {
         guard leader != nil, kill == nil else { throw Violation("swept with its leader there") }
         guard kills else {
-            guard case .leaderExited = input else { throw Violation("waited for the rest by \(input)") }
+            guard case .app(_, .leaderExited) = input else { throw Violation("waited for the rest by \(input)") }
             return
         }
         guard !policy.waitsForTree else { throw Violation("killed what is to be waited for") }
@@ -330,16 +331,16 @@ extension Event {
 }
 
 extension Input {
-    fileprivate var isInterruption: Bool { if case .interrupt = self { true } else { false } }
-    fileprivate var isDismissal: Bool { if case .dismiss = self { true } else { false } }
-    fileprivate var isHome: Bool { if case .home = self { true } else { false } }
+    fileprivate var isInterruption: Bool { if case .app(_, .interrupt) = self { true } else { false } }
+    fileprivate var isDismissal: Bool { if case .app(_, .dismiss) = self { true } else { false } }
+    fileprivate var isHome: Bool { if case .app(_, .home) = self { true } else { false } }
 
-    func isOpen(of id: AppID) -> Bool { if case .open(id, _) = self { true } else { false } }
+    func isOpen(of id: AppID) -> Bool { if case .app(id, .open(_)) = self { true } else { false } }
 
     /// Whether another app comes to the front.
     fileprivate func bringsToFront(otherThan id: AppID) -> Bool {
         switch self {
-        case .open(let other, _), .started(let other): other != id
+        case .app(let other, .open), .app(let other, .started): other != id
         default: false
         }
     }

@@ -4,41 +4,40 @@
 extension ReferenceApp {
     /// Returns the replies it must have; any other is the state at that moment.
     mutating func take(_ input: Input) -> [RequestID: Reply] {
+        guard case .app(_, let input) = input else { return [:] }
         if let request = input.request { unanswered.insert(request) }
         switch input {
         case .started: start()
-        case .leaderExited(_, let outcome): if leader == nil { takeLeaderExit(outcome) }
+        case .leaderExited(let outcome): if leader == nil { takeLeaderExit(outcome) }
         case .leftBehind: takeRest()
-        case .home(_, stopped: true, _):
+        case .home(stopped: true, _):
             if state.isForeground, !isTerminating {
                 isStoppedByTerminal = true
                 wasStoppedByTerminal = true
             }
         case .quit: takeQuit()
-        case .hello(_, let connection): takeHello(connection)
-        case .disconnected(_, let connection): disconnect(connection)
-        case .acknowledge(_, let sequence): acknowledge(sequence)
-        case .ownerExited(_, let owner): release(owner)
+        case .hello(let connection): takeHello(connection)
+        case .disconnected(let connection): disconnect(connection)
+        case .acknowledge(let sequence): acknowledge(sequence)
+        case .ownerExited(let owner): release(owner)
         case .tracerChecked: awaitsTracer = false
         case .footprintMeasured: awaitsMeasurement = false
-        case .cpuTimeMeasured(_, let cpuTime): measure(cpuTime)
-        case .notified(_, let notification): if !isOver { takeNotification(notification) }
+        case .cpuTimeMeasured(let cpuTime): measure(cpuTime)
+        case .notified(let notification): if !isOver { takeNotification(notification) }
         case .stoppedByTerminal:
             if isStopped, !isOver { wasStoppedByTerminal = true }
             if runsInBackground { stopByTerminal() }
         case .signalled, .abandoned: break
-        case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn, .watchMemory, .availableMemoryMeasured,
-            .watchDisk, .freeDiskMeasured:
-            break
+        case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
-            .suspensionPending, .stillThere, .killIncomplete, .pageOutPending, .memoryLimitHit, .tick:
+            .memoryLimitHit, .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
             break
         case .beginTask, .endTask, .post, .wake: return takeRequest(input)
         }
         return [:]
     }
 
-    private mutating func takeRequest(_ input: Input) -> [RequestID: Reply] {
+    private mutating func takeRequest(_ input: AppInput) -> [RequestID: Reply] {
         guard let request = input.request else {
             _ = reply(to: input)
             return [:]
@@ -47,13 +46,13 @@ extension ReferenceApp {
     }
 
     /// What is answered with something else than the state.
-    private mutating func reply(to input: Input) -> Reply? {
+    private mutating func reply(to input: AppInput) -> Reply? {
         switch input {
-        case .beginTask(_, let name, let owner, let connection, _):
+        case .beginTask(let name, let owner, let connection, _):
             return begin(name, owner: owner, connection: connection)
-        case .endTask(_, let task, _): return end(task)
-        case .post(_, let change, _): return post(change).map { .rejected($0) }
-        case .wake(_, let event, _): return wake(event).map { .rejected($0) }
+        case .endTask(let task, _): return end(task)
+        case .post(let change, _): return post(change).map { .rejected($0) }
+        case .wake(let event, _): return wake(event).map { .rejected($0) }
         default: return nil
         }
     }
@@ -331,14 +330,14 @@ extension ReferenceApp {
     }
 }
 
-extension Input {
+extension AppInput {
     /// Who asks, if an answer is wanted.
     var request: RequestID? {
         switch self {
-        case .home(_, _, let request), .open(_, let request), .quit(_, let request), .interrupt(_, let request),
-            .dismiss(_, let request), .post(_, _, let request), .wake(_, _, let request):
+        case .home(_, let request), .open(let request), .quit(let request), .interrupt(let request),
+            .dismiss(let request), .post(_, let request), .wake(_, let request):
             request
-        case .beginTask(_, _, _, _, let request), .endTask(_, _, let request): request
+        case .beginTask(_, _, _, let request), .endTask(_, let request): request
         default: nil
         }
     }

@@ -27,20 +27,22 @@ extension ReferenceApp {
             guard let memory = policy.memory else { return false }
             let fatal = report.isInForeground ? memory.foreground.fatal : memory.background.fatal
             guard report.memoryLimit == fatal else { return false }
-            if case .footprintMeasured(id, let bytes) = input { return fatal.map { bytes > $0 } ?? false }
-            if case .memoryLimitHit(id, _) = input { return true }
+            if case .app(id, .footprintMeasured(let bytes)) = input { return fatal.map { bytes > $0 } ?? false }
+            if case .app(id, .memoryLimitHit(_)) = input { return true }
             return false
         case .userQuit:
-            if case .quit(id, _) = input { return !hasStarted || isStopped && policy.terminateSuspended == .kill }
+            if case .app(id, .quit(_)) = input { return !hasStarted || isStopped && policy.terminateSuspended == .kill }
             return false
         case .cpuLimit:
             guard let limits = policy.backgroundCPU, let used = report.cpuTime else { return false }
             return !isHeldOff && runsInBackground && used > limits.limit && report.limit == limits.window
         case .suspendedWithLockedFile:
-            if case .locksChecked(id, let locks) = input { return isStopped && policy.locks == .kill && !locks.isEmpty }
+            if case .app(id, .locksChecked(let locks)) = input {
+                return isStopped && policy.locks == .kill && !locks.isEmpty
+            }
             return false
         case .resumedTooOften:
-            guard case .wake(id, _, _) = input, let limit = policy.resumeLimit else { return false }
+            guard case .app(id, .wake(_, _)) = input, let limit = policy.resumeLimit else { return false }
             return isStopped && report.count == limit + 1 && resumedAt.count == limit + 1
         case .memoryHighwater, .memoryPressure, .idleExit, .diskSpace: return false
         case .tooManyTasks: return tasks.count >= 1000
@@ -84,11 +86,13 @@ extension ReferenceApp {
             wasWarnedInThisBatch = true
             sinceWarning = 0
         case .traced(let now):
-            guard case .tracerChecked(id, now) = input, now != isTraced else { throw Violation("wrong tracer note") }
+            guard case .app(id, .tracerChecked(now)) = input, now != isTraced else {
+                throw Violation("wrong tracer note")
+            }
             isTraced = now
             if isTraced { isBroken = false }
         case .suspensionIncomplete:
-            guard input == .suspensionIncomplete(id) else {
+            guard input == .app(id, .suspensionIncomplete) else {
                 throw Violation("a wrong note of an incomplete suspension")
             }
         case .memoryWarning:
@@ -99,7 +103,7 @@ extension ReferenceApp {
         case .cpuLimitPassed:
             guard let action = policy.backgroundCPU?.action, action != .kill else { throw Violation("let go on") }
         case .lockedFiles(let locks):
-            guard input == .locksChecked(id, locks), isStopped else { throw Violation("wrong locks: \(locks)") }
+            guard input == .app(id, .locksChecked(locks)), isStopped else { throw Violation("wrong locks: \(locks)") }
         case .becameAware where isOver, .becamePlain where isOver: break
         case .becameAware, .becamePlain, .taskBegun, .taskEnded, .taskReleased, .unknownTaskEnded, .acknowledged,
             .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend:

@@ -16,7 +16,7 @@ extension ReferenceApp {
         guard hasStarted else { return }
         try checkRun(after: input)
         try checkState(after: input)
-        if input == .tick { try checkNothingDue() }
+        if input == .machine(.tick) { try checkNothingDue() }
     }
 
     private func checkRun(after input: Input) throws(Violation) {
@@ -35,24 +35,26 @@ extension ReferenceApp {
         let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || policy.exitsOnSuspend)
         // Until its locks are let go.
         if policy.locks == .defer { return }
-        if runsInBackground, !isTerminating, !isHeldOff, hasLeisure, grace == nil || input == .tick && isGraceOver {
+        if runsInBackground, !isTerminating, !isHeldOff, hasLeisure,
+            grace == nil || input == .machine(.tick) && isGraceOver
+        {
             throw Violation("it has nothing to run for in background, and isn't suspended")
         }
     }
 
     private func checkState(after input: Input) throws(Violation) {
         switch input {
-        case .open(id, _) where !isTerminating:
+        case .app(id, .open(_)) where !isTerminating:
             guard state == .active else { throw Violation("opened, and \(state)") }
-        case .home(id, _, _) where !isTerminating:
+        case .app(id, .home(_, _)) where !isTerminating:
             guard !state.isForeground else { throw Violation("sent home, and \(state)") }
-        case .interrupt(id, _) where !isTerminating:
+        case .app(id, .interrupt(_)) where !isTerminating:
             guard state != .active else { throw Violation("interrupted, and \(state)") }
-        case .dismiss(id, _) where !isTerminating:
+        case .app(id, .dismiss(_)) where !isTerminating:
             guard state != .inactive else { throw Violation("its interruption is gone, and it is \(state)") }
-        case .quit(id, _):
+        case .app(id, .quit(_)):
             guard isTerminating else { throw Violation("told to quit, and not asked to end") }
-        case .suspensionConfirmed(id), .suspensionIncomplete(id):
+        case .app(id, .suspensionConfirmed), .app(id, .suspensionIncomplete):
             if isBeingStopped { throw Violation("confirmed, and not suspended") }
         default: break
         }

@@ -59,7 +59,7 @@ struct World {
     private func checkEarlyTick() throws(Violation) {
         if let deadline = supervisor.nextDeadline.earliest, deadline <= now { return }
         var copy = supervisor
-        guard copy.handle(.tick, at: Moment(now)).isEmpty, copy == supervisor else {
+        guard copy.handle(.machine(.tick), at: Moment(now)).isEmpty, copy == supervisor else {
             throw Violation("a tick before the next deadline changed something")
         }
     }
@@ -76,35 +76,35 @@ struct World {
     /// Nil when an engine couldn't send it now.
     private mutating func input(for action: Trace.Action) -> Input? {
         switch action {
-        case .tick: return .tick
+        case .tick: return .machine(.tick)
         case .launch(let id, let policy, let options):
             guard !references.contains(where: { $0.id == id }) else { return nil }
             references.append(ReferenceApp(id: id, policy: Trace.policies[policy], options: options))
-            return .launch(id, Trace.policies[policy], options)
+            return .app(id, .launch(Trace.policies[policy], options))
         case .trace(let id, let isTraced):
             if isTraced { traced.insert(id) } else { traced.remove(id) }
             return nil
         case .started(let id):
-            return reference(id).flatMap { $0.hasStarted || $0.isOver ? nil : .started(id) }
+            return reference(id).flatMap { $0.hasStarted || $0.isOver ? nil : .app(id, .started) }
         case .leaderExited(let id, let code):
             let outcome = ExitOutcome.exited(code: code)
-            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .leaderExited(id, outcome) : nil }
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .app(id, .leaderExited(outcome)) : nil }
         case .leaderDied(let id, let signal):
             let outcome = ExitOutcome.signaled(signal: signal, dumpedCore: false)
-            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .leaderExited(id, outcome) : nil }
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? .app(id, .leaderExited(outcome)) : nil }
         case .leaderObeys(let id):
             guard let app = reference(id), app.isTerminating, app.hasLeader else { return nil }
-            return .leaderExited(id, .signaled(signal: app.policy.terminateSignal, dumpedCore: false))
+            return .app(id, .leaderExited(.signaled(signal: app.policy.terminateSignal, dumpedCore: false)))
         case .treeGone(let id):
-            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? nil : .treeGone(id) }
-        case .home(let id, let stopped): return .home(id, stopped: stopped, request: request(id))
-        case .open(let id): return .open(id, request: request(id))
-        case .quit(let id): return .quit(id, request: request(id))
-        case .stoppedByTerminal(let id): return .stoppedByTerminal(id)
-        case .interrupt(let id): return .interrupt(id, request: request(id))
-        case .dismiss(let id): return .dismiss(id, request: request(id))
-        case .post(let id, let name): return .post(id, postedEvent(name), request: request(id))
-        case .wake(let id, let name): return .wake(id, postedEvent(name), request: request(id))
+            return reference(id).flatMap { $0.hasStarted && $0.hasLeader ? nil : .app(id, .treeGone) }
+        case .home(let id, let stopped): return .app(id, .home(stopped: stopped, request: request(id)))
+        case .open(let id): return .app(id, .open(request: request(id)))
+        case .quit(let id): return .app(id, .quit(request: request(id)))
+        case .stoppedByTerminal(let id): return .app(id, .stoppedByTerminal)
+        case .interrupt(let id): return .app(id, .interrupt(request: request(id)))
+        case .dismiss(let id): return .app(id, .dismiss(request: request(id)))
+        case .post(let id, let name): return .app(id, .post(postedEvent(name), request: request(id)))
+        case .wake(let id, let name): return .app(id, .wake(postedEvent(name), request: request(id)))
         default: return messageInput(for: action)
         }
     }
@@ -120,34 +120,36 @@ struct World {
 
     private mutating func messageInput(for action: Trace.Action) -> Input? {
         switch action {
-        case .hello(let id, let connection): return .hello(id, ConnectionID(connection))
-        case .disconnect(let id, let connection): return .disconnected(id, ConnectionID(connection))
-        case .acknowledge(let id, let sequence): return .acknowledge(id, sequence: sequence)
+        case .hello(let id, let connection): return .app(id, .hello(ConnectionID(connection)))
+        case .disconnect(let id, let connection): return .app(id, .disconnected(ConnectionID(connection)))
+        case .acknowledge(let id, let sequence): return .app(id, .acknowledge(sequence: sequence))
         case .acknowledgeOldest(let id):
-            return reference(id)?.oldestOwed.map { .acknowledge(id, sequence: $0) }
+            return reference(id)?.oldestOwed.map { .app(id, .acknowledge(sequence: $0)) }
         case .begin(let id, let owner, let connection):
             guard reference(id) != nil else { return nil }
-            return .beginTask(
-                id, name: "t", owner: OwnerID(owner), connection: connection.map { ConnectionID($0) },
-                request: nextRequest())
+            return .app(
+                id,
+                .beginTask(
+                    name: "t", owner: OwnerID(owner), connection: connection.map { ConnectionID($0) },
+                    request: nextRequest()))
         case .end(let id, let task):
             guard reference(id) != nil else { return nil }
-            return .endTask(id, TaskID(task), request: nextRequest())
-        case .ownerExited(let id, let owner): return .ownerExited(id, OwnerID(owner))
+            return .app(id, .endTask(TaskID(task), request: nextRequest()))
+        case .ownerExited(let id, let owner): return .app(id, .ownerExited(OwnerID(owner)))
         case .confirm(let id, let isComplete):
             guard let app = reference(id), app.isBeingStopped, !app.isOver else { return nil }
-            return isComplete ? .suspensionConfirmed(id) : .suspensionIncomplete(id)
+            return isComplete ? .app(id, .suspensionConfirmed) : .app(id, .suspensionIncomplete)
         case .answerMeasurement(let id, let bytes):
             guard let app = reference(id), app.awaitsMeasurement else { return nil }
-            return .footprintMeasured(id, bytes: bytes)
+            return .app(id, .footprintMeasured(bytes: bytes))
         case .answerCPUTime(let id):
             guard let app = reference(id), app.awaitsCPUTime else { return nil }
-            return .cpuTimeMeasured(id, cpuTime)
-        case .notified(let id, let notification): return .notified(id, notification)
-        case .memoryHit(let id): return .memoryLimitHit(id, bytes: 1)
+            return .app(id, .cpuTimeMeasured(cpuTime))
+        case .notified(let id, let notification): return .app(id, .notified(notification))
+        case .memoryHit(let id): return .app(id, .memoryLimitHit(bytes: 1))
         case .answerTracer(let id):
             guard let app = reference(id), app.awaitsTracer else { return nil }
-            return .tracerChecked(id, isTraced: traced.contains(id))
+            return .app(id, .tracerChecked(isTraced: traced.contains(id)))
         default: return nil
         }
     }
@@ -168,7 +170,7 @@ struct World {
             if isPrompt { answers += self.answers(to: effect) }
             // No engine keeps this for later.
             if case .sweep(let id, kills: false) = effect {
-                answers.append(now.nanoseconds % 3 == 0 ? .treeGone(id) : .leftBehind(id))
+                answers.append(now.nanoseconds % 3 == 0 ? .app(id, .treeGone) : .app(id, .leftBehind))
             }
         }
         try checkAll(after: input)
@@ -179,20 +181,20 @@ struct World {
     private func answers(to effect: Effect) -> [Input] {
         switch effect {
         case .checkTracer(let id):
-            let answer = Input.tracerChecked(id, isTraced: traced.contains(id))
-            return supervisor.app(id)?.isWatched == true ? [.cpuTimeMeasured(id, cpuTime), answer] : [answer]
-        case .suspend(let id, _): return [hangs ? .suspensionPending(id) : .suspensionConfirmed(id)]
+            let answer = Input.app(id, .tracerChecked(isTraced: traced.contains(id)))
+            return supervisor.app(id)?.isWatched == true ? [.app(id, .cpuTimeMeasured(cpuTime)), answer] : [answer]
+        case .suspend(let id, _): return [hangs ? .app(id, .suspensionPending) : .app(id, .suspensionConfirmed)]
         case .confirmSuspension(let id, let isLast):
-            guard hangs else { return [.suspensionConfirmed(id)] }
-            return [isLast ? .suspensionIncomplete(id) : .suspensionPending(id)]
-        case .kill(let id, _), .sweep(let id, kills: true): return [.stillThere(id)]
+            guard hangs else { return [.app(id, .suspensionConfirmed)] }
+            return [isLast ? .app(id, .suspensionIncomplete) : .app(id, .suspensionPending)]
+        case .kill(let id, _), .sweep(let id, kills: true): return [.app(id, .stillThere)]
         case .killAgain(let id, let isLast):
-            guard hangs else { return [.treeGone(id)] }
-            return [isLast ? .killIncomplete(id) : .stillThere(id)]
-        case .pageOut(let id, _): return hangs ? [.pageOutPending(id)] : []
-        case .continuePageOut(let id): return hangs ? [.pageOutPending(id)] : []
-        case .checkLocks(let id): return [.locksChecked(id, now.nanoseconds % 5 == 0 ? [.sample] : [])]
-        case .measureCPUTime(let id): return [.cpuTimeMeasured(id, cpuTime)]
+            guard hangs else { return [.app(id, .treeGone)] }
+            return [isLast ? .app(id, .killIncomplete) : .app(id, .stillThere)]
+        case .pageOut(let id, _): return hangs ? [.app(id, .pageOutPending)] : []
+        case .continuePageOut(let id): return hangs ? [.app(id, .pageOutPending)] : []
+        case .checkLocks(let id): return [.app(id, .locksChecked(now.nanoseconds % 5 == 0 ? [.sample] : []))]
+        case .measureCPUTime(let id): return [.app(id, .cpuTimeMeasured(cpuTime))]
         default: return []
         }
     }
@@ -241,7 +243,7 @@ struct World {
         }
         let inFront = references.filter(\.state.isForeground)
         guard inFront.count <= 1 else { throw Violation("two apps are in the foreground") }
-        if input == .tick { try checkTick() }
+        if input == .machine(.tick) { try checkTick() }
     }
 
     private func checkDeadline(of app: App, _ reference: ReferenceApp) throws(Violation) {
@@ -265,7 +267,7 @@ struct World {
     /// A tick does everything that is due, and a second one at the same instant nothing.
     private func checkTick() throws(Violation) {
         var copy = supervisor
-        guard copy.handle(.tick, at: Moment(now)).isEmpty, copy == supervisor else {
+        guard copy.handle(.machine(.tick), at: Moment(now)).isEmpty, copy == supervisor else {
             throw Violation("a second tick changed something")
         }
         guard let deadline = supervisor.nextDeadline.earliest, deadline <= now else { return }
@@ -303,7 +305,7 @@ extension FileLock {
 
 /// One line for an input, as a failing trace shows it.
 func line(_ input: Input) -> String {
-    guard case .launch(let id, let policy, let options) = input else { return "\(input)" }
+    guard case .app(let id, .launch(let policy, let options)) = input else { return "\(input)" }
     let number = Trace.policies.firstIndex(of: policy) ?? -1
     let event = options.wakingEvent.map { " for \($0.name)" } ?? ""
     return "launch(\(letter(id)), policy \(number)\(options.inBackground ? ", in background" : "")\(event))"

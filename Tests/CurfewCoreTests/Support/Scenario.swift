@@ -137,9 +137,9 @@ final class Scenario {
         for _ in 0..<2_000 {
             guard let deadline = ahead.nextDeadline.earliest else { return nil }
             let instant = max(now, deadline)
-            for effect in ahead.handle(.tick, at: Moment(instant)) {
+            for effect in ahead.handle(.machine(.tick), at: Moment(instant)) {
                 guard case .checkTracer(let app) = effect else { return text(deadline - now) }
-                let answer = Input.tracerChecked(app, isTraced: ahead.app(app)?.isTraced ?? false)
+                let answer = Input.app(app, .tracerChecked(isTraced: ahead.app(app)?.isTraced ?? false))
                 if !ahead.handle(answer, at: Moment(instant)).isEmpty { return text(deadline - now) }
             }
         }
@@ -156,25 +156,27 @@ final class Scenario {
             for effect in supervisor.handle(inputs.removeFirst(), at: Moment(now)) {
                 history.append(effect)
                 if case .measureCPUTime(let app) = effect, let cpuTime {
-                    inputs.append(.cpuTimeMeasured(app, cpuTime))
+                    inputs.append(.app(app, .cpuTimeMeasured(cpuTime)))
                     continue
                 }
                 if case .checkTracer(let app) = effect, let tracer {
                     if let cpuTime, supervisor.app(app)?.isWatched == true {
-                        inputs.append(.cpuTimeMeasured(app, cpuTime))
+                        inputs.append(.app(app, .cpuTimeMeasured(cpuTime)))
                     }
-                    inputs.append(.tracerChecked(app, isTraced: tracer))
+                    inputs.append(.app(app, .tracerChecked(isTraced: tracer)))
                     continue
                 }
                 if case .checkLocks(let app) = effect, let locks {
-                    inputs.append(.locksChecked(app, locks))
+                    inputs.append(.app(app, .locksChecked(locks)))
                     continue
                 }
                 if case .measureAvailableMemory = effect, let available {
-                    inputs.append(.availableMemoryMeasured(available, isStalling: false))
+                    inputs.append(.machine(.availableMemoryMeasured(available, isStalling: false)))
                     continue
                 }
-                if case .suspend(let app, _) = effect, confirmsSuspensions { inputs.append(.suspensionConfirmed(app)) }
+                if case .suspend(let app, _) = effect, confirmsSuspensions {
+                    inputs.append(.app(app, .suspensionConfirmed))
+                }
                 lines.append(line(effect))
             }
         }
@@ -188,132 +190,134 @@ final class Scenario {
 
     @discardableResult
     func start(_ app: AppID, _ policy: Policy, _ options: LaunchOptions) -> [String] {
-        send(.launch(app, policy, options)) + send(.started(app))
+        send(.app(app, .launch(policy, options))) + send(.app(app, .started))
     }
 
     @discardableResult
-    func tick() -> [String] { send(.tick) }
+    func tick() -> [String] { send(.machine(.tick)) }
 
     @discardableResult
     func home(_ app: AppID = .a, stopped: Bool = false, request: Int? = nil) -> [String] {
-        send(.home(app, stopped: stopped, request: request.map { RequestID($0) }))
+        send(.app(app, .home(stopped: stopped, request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func open(_ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.open(app, request: request.map { RequestID($0) }))
+        send(.app(app, .open(request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func quit(_ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.quit(app, request: request.map { RequestID($0) }))
+        send(.app(app, .quit(request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func interrupt(_ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.interrupt(app, request: request.map { RequestID($0) }))
+        send(.app(app, .interrupt(request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func dismiss(_ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.dismiss(app, request: request.map { RequestID($0) }))
+        send(.app(app, .dismiss(request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func post(_ name: String, _ info: [Info] = [], _ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.post(app, PostedEvent(name, info), request: request.map { RequestID($0) }))
+        send(.app(app, .post(PostedEvent(name, info), request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func wake(_ name: String = "fetch", _ info: [Info] = [], _ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.wake(app, PostedEvent(name, info), request: request.map { RequestID($0) }))
+        send(.app(app, .wake(PostedEvent(name, info), request: request.map { RequestID($0) })))
     }
 
     @discardableResult
-    func notify(_ notification: Notification, _ app: AppID = .a) -> [String] { send(.notified(app, notification)) }
+    func notify(_ notification: Notification, _ app: AppID = .a) -> [String] {
+        send(.app(app, .notified(notification)))
+    }
 
     @discardableResult
     func hello(_ app: AppID = .a, connection: Int = 1) -> [String] {
-        send(.hello(app, ConnectionID(connection)))
+        send(.app(app, .hello(ConnectionID(connection))))
     }
 
     @discardableResult
     func disconnect(_ app: AppID = .a, connection: Int = 1) -> [String] {
-        send(.disconnected(app, ConnectionID(connection)))
+        send(.app(app, .disconnected(ConnectionID(connection))))
     }
 
     @discardableResult
-    func ack(_ sequence: Int, _ app: AppID = .a) -> [String] { send(.acknowledge(app, sequence: sequence)) }
+    func ack(_ sequence: Int, _ app: AppID = .a) -> [String] { send(.app(app, .acknowledge(sequence: sequence))) }
 
     /// The reply is to request 0.
     @discardableResult
     func begin(_ name: String = "t", _ app: AppID = .a, owner: Int = 1, connection: Int? = nil) -> [String] {
         let connection = connection.map { ConnectionID($0) }
         return send(
-            .beginTask(app, name: name, owner: OwnerID(owner), connection: connection, request: RequestID(0)))
+            .app(app, .beginTask(name: name, owner: OwnerID(owner), connection: connection, request: RequestID(0))))
     }
 
     @discardableResult
     func end(_ task: Int, _ app: AppID = .a) -> [String] {
-        send(.endTask(app, TaskID(task), request: RequestID(0)))
+        send(.app(app, .endTask(TaskID(task), request: RequestID(0))))
     }
 
     @discardableResult
-    func ownerExits(_ owner: Int = 1, _ app: AppID = .a) -> [String] { send(.ownerExited(app, OwnerID(owner))) }
+    func ownerExits(_ owner: Int = 1, _ app: AppID = .a) -> [String] { send(.app(app, .ownerExited(OwnerID(owner)))) }
 
     @discardableResult
     func leaderExits(_ code: UInt8, _ app: AppID = .a) -> [String] {
-        send(.leaderExited(app, .exited(code: code)))
+        send(.app(app, .leaderExited(.exited(code: code))))
     }
 
     @discardableResult
     func leaderDies(of signal: Int32, _ app: AppID = .a) -> [String] {
-        send(.leaderExited(app, .signaled(signal: signal, dumpedCore: false)))
+        send(.app(app, .leaderExited(.signaled(signal: signal, dumpedCore: false))))
     }
 
     /// Its leader is gone, and some of it isn't.
     @discardableResult
-    func remains(_ app: AppID = .a) -> [String] { send(.leftBehind(app)) }
+    func remains(_ app: AppID = .a) -> [String] { send(.app(app, .leftBehind)) }
 
     @discardableResult
-    func treeGone(_ app: AppID = .a) -> [String] { send(.treeGone(app)) }
+    func treeGone(_ app: AppID = .a) -> [String] { send(.app(app, .treeGone)) }
 
     @discardableResult
     func measured(_ bytes: UInt64, _ app: AppID = .a) -> [String] {
-        send(.footprintMeasured(app, bytes: bytes))
+        send(.app(app, .footprintMeasured(bytes: bytes)))
     }
 
     /// A memory warning by hand.
     @discardableResult
     func warn(_ level: MemoryWarningLevel = .warning, _ app: AppID = .a, request: Int? = nil) -> [String] {
-        send(.warn(app, level, request: request.map { RequestID($0) }))
+        send(.app(app, .warn(level, request: request.map { RequestID($0) })))
     }
 
     /// Has the machine's memory watched from now on; one measurement is owed at once.
     @discardableResult
     func watchMemory(low: UInt64, sustained: Span = MemoryPressure.sustainedTime, isTold: Bool = true) -> [String] {
-        send(.watchMemory(low: low, sustained: sustained, isToldOfStalls: isTold))
+        send(.machine(.watchMemory(low: low, sustained: sustained, isToldOfStalls: isTold)))
     }
 
     /// So many bytes of memory are available.
     @discardableResult
     func memoryLeft(_ bytes: UInt64, isStalling: Bool = false) -> [String] {
-        send(.availableMemoryMeasured(bytes, isStalling: isStalling))
+        send(.machine(.availableMemoryMeasured(bytes, isStalling: isStalling)))
     }
 
     /// So many bytes of disk are free.
     @discardableResult
-    func diskLeft(_ bytes: UInt64) -> [String] { send(.freeDiskMeasured(bytes)) }
+    func diskLeft(_ bytes: UInt64) -> [String] { send(.machine(.freeDiskMeasured(bytes))) }
 
     /// The CPU time that the app has used since its start.
     @discardableResult
-    func used(_ cpuTime: Span, _ app: AppID = .a) -> [String] { send(.cpuTimeMeasured(app, cpuTime)) }
+    func used(_ cpuTime: Span, _ app: AppID = .a) -> [String] { send(.app(app, .cpuTimeMeasured(cpuTime))) }
 
     @discardableResult
-    func found(_ locks: [FileLock], _ app: AppID = .a) -> [String] { send(.locksChecked(app, locks)) }
+    func found(_ locks: [FileLock], _ app: AppID = .a) -> [String] { send(.app(app, .locksChecked(locks))) }
 
     @discardableResult
-    func stoppedByTerminal(_ app: AppID = .a) -> [String] { send(.stoppedByTerminal(app)) }
+    func stoppedByTerminal(_ app: AppID = .a) -> [String] { send(.app(app, .stoppedByTerminal)) }
 
     // MARK: What can be seen of an app
 

@@ -121,7 +121,7 @@ extension Scenario {
         case "owner-dies": return ownerExits(command.number, app)
         case "exit": return leaderExits(UInt8(command.number), app)
         case "die": return leaderDies(of: Int32(command.number), app)
-        case "remains": return send(.leftBehind(app))
+        case "remains": return send(.app(app, .leftBehind))
         case "gone": return treeGone(app)
         case "tick": return tick()
         case "tracer":

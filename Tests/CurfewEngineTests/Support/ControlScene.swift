@@ -42,7 +42,7 @@ final class ControlScene: ControlHost, EngineHost {
         self.maximumOwners = maximumOwners
         listening = Descriptor(curfew_unix_listen(folder.path + "/a.sock", 64))
         engine.launch(.a, Policy(profile: .ios4))
-        engine.feed(.started(.a))
+        engine.feed(.app(.a, .started))
         _ = control
         inputs = []
     }

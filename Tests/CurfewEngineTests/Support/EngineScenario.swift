@@ -25,7 +25,7 @@ final class EngineScenario {
     @discardableResult
     func start(_ app: AppID, _ policy: Policy = Policy(profile: .ios4), inBackground: Bool = false) -> [String] {
         engine.launch(app, policy, LaunchOptions(inBackground: inBackground))
-        return feed(.started(app))
+        return feed(.app(app, .started))
     }
 
     @discardableResult
@@ -36,17 +36,17 @@ final class EngineScenario {
 
     @discardableResult
     func home(_ app: AppID = .a, stopped: Bool = false, request: Int? = nil) -> [String] {
-        feed(.home(app, stopped: stopped, request: request.map { RequestID($0) }))
+        feed(.app(app, .home(stopped: stopped, request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func open(_ app: AppID = .a, request: Int? = nil) -> [String] {
-        feed(.open(app, request: request.map { RequestID($0) }))
+        feed(.app(app, .open(request: request.map { RequestID($0) })))
     }
 
     @discardableResult
     func leaderExits(_ app: AppID = .a, code: UInt8 = 0) -> [String] {
-        feed(.leaderExited(app, .exited(code: code)))
+        feed(.app(app, .leaderExited(.exited(code: code))))
     }
 
     @discardableResult

@@ -1,0 +1,66 @@
+/// What the core can be told of one app.
+public enum AppInput: Sendable, Hashable {
+    /// A new app, before its program runs.
+    indirect case launch(Policy, LaunchOptions)
+    /// The program has been executed: every limit that counts from its start counts from now.
+    case started
+    /// Its leader has ended.
+    case leaderExited(ExitOutcome)
+    /// Some of its processes are still there after that.
+    case leftBehind
+    /// No process of the app is left.
+    case treeGone
+    /// It was sent SIGKILL, and some of it may still be there.
+    case stillThere
+    /// What SIGKILL couldn't end in time is left to itself; the app is over all the same.
+    case killIncomplete
+
+    /// The app leaves the foreground. `stopped`: a terminal has already stopped it.
+    case home(stopped: Bool, request: RequestID?)
+    case open(request: RequestID?)
+    /// A terminal has stopped the leader of an app that isn't in front.
+    case stoppedByTerminal
+    case quit(request: RequestID?)
+    /// The supervisor was sent a signal that is for the app too. `isHeard`: a terminal has sent it to both.
+    case signalled(Int32, isHeard: Bool)
+    /// Whoever waited for its end was killed.
+    case abandoned
+    case interrupt(request: RequestID?)
+    case dismiss(request: RequestID?)
+    /// An aspect of the app's world has changed.
+    case post(PostedEvent, request: RequestID?)
+    /// Something the app is resumed for, in background.
+    case wake(PostedEvent, request: RequestID?)
+    /// A memory warning by hand.
+    case warn(MemoryWarningLevel, request: RequestID?)
+
+    case hello(ConnectionID)
+    case disconnected(ConnectionID)
+    case acknowledge(sequence: Int)
+    case beginTask(name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID)
+    case endTask(TaskID, request: RequestID)
+    case ownerExited(OwnerID)
+    /// A process of the app has spoken sd_notify.
+    case notified(Notification)
+
+    /// Every process of the app is known to be stopped.
+    case suspensionConfirmed
+    /// Some process isn't seen stopped yet.
+    case suspensionPending
+    /// Some process couldn't be seen stopped in time; the app counts as suspended all the same.
+    case suspensionIncomplete
+    case footprintMeasured(bytes: UInt64)
+    /// There is more of its memory to move to swap.
+    case pageOutPending
+    /// The kernel refused memory over the limit, or killed for it. `bytes`: the peak it saw.
+    case memoryLimitHit(bytes: UInt64)
+    /// What `limitMemory` asked to be told of has come near.
+    case memoryMarkReached(bytes: UInt64)
+    /// Whether the kernel will tell of that.
+    case memoryMarkArmed(Bool)
+    /// What its stopped processes hold, of locks that count; empty for none.
+    case locksChecked([FileLock])
+    case tracerChecked(isTraced: Bool)
+    /// The CPU time its tree has used since its start.
+    case cpuTimeMeasured(Span)
+}

@@ -1,0 +1,14 @@
+/// What the core can be told that is about no app.
+public enum MachineInput: Sendable, Hashable {
+    /// The machine's memory is to be watched: short of it below `low` bytes; warned of for `sustained`, idle apps go.
+    /// `isToldOfStalls`: somebody tells when processes wait for memory.
+    indirect case watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool)
+    /// In bytes; `isStalling`: processes have just waited for memory.
+    case availableMemoryMeasured(UInt64, isStalling: Bool)
+    /// The disk is to be watched: too full with less than `low` bytes free.
+    case watchDisk(low: UInt64)
+    case freeDiskMeasured(UInt64)
+
+    /// Time has passed; nothing else has happened.
+    case tick
+}

@@ -1,0 +1,40 @@
+import CurfewCore
+import CurfewWire
+
+extension MachineInput {
+    var journalFields: (name: String, fields: [Field]) {
+        switch self {
+        case .watchMemory(let low, let sustained, let isToldOfStalls):
+            (
+                "watchMemory",
+                [Field("low", String(low)), Field("sustained", sustained), Field("told", isToldOfStalls)]
+            )
+        case .availableMemoryMeasured(let bytes, let isStalling):
+            ("availableMemoryMeasured", [Field("bytes", String(bytes)), Field("stalling", isStalling)])
+        case .watchDisk(let low): ("watchDisk", [Field("low", String(low))])
+        case .freeDiskMeasured(let bytes): ("freeDiskMeasured", [Field("bytes", String(bytes))])
+        case .tick: ("tick", [])
+        }
+    }
+
+    init?(journal fields: JournalFields) {
+        switch fields.name {
+        case "tick": self = .tick
+        case "watchMemory":
+            guard let low = fields.bytes("low"), let sustained = fields.span("sustained"),
+                let told = fields.flag("told")
+            else { return nil }
+            self = .watchMemory(low: low, sustained: sustained, isToldOfStalls: told)
+        case "availableMemoryMeasured":
+            guard let bytes = fields.bytes("bytes"), let isStalling = fields.flag("stalling") else { return nil }
+            self = .availableMemoryMeasured(bytes, isStalling: isStalling)
+        case "watchDisk":
+            guard let low = fields.bytes("low") else { return nil }
+            self = .watchDisk(low: low)
+        case "freeDiskMeasured":
+            guard let bytes = fields.bytes("bytes") else { return nil }
+            self = .freeDiskMeasured(bytes)
+        default: return nil
+        }
+    }
+}
