@@ -236,8 +236,24 @@ def test_twice():
     assert not mark.exists(), "a second time"
     mark.touch()
 """)
-    result = run(ROOT / "Tests/soak", "--rounds", "3", "--quota", "100", "--loops", "1", tmp_path / "test_twice.py")
+    soak = [ROOT / "Tests/soak", "--quota", "100", "--loops", "1", "--rounds"]
+    result = run(*soak, "3", "--at-once", "1", tmp_path / "test_twice.py")
     assert result.returncode == 1 and "a second time" in result.stdout, result.stdout
-    assert re.findall(r"(?m)^soak: round (\d) of 3(: all well| failed)", result.stdout) == [
-        ("1", ": all well"), ("2", " failed")], result.stdout
+    assert re.findall(r"(?m)^soak: round (\d) of 3, rest: (all well, 1 passed|failed)", result.stdout) == [
+        ("1", "all well, 1 passed"), ("2", "failed")], result.stdout
+    # The second of two at a time waits for nobody, and what wants the machine comes when they are over.
+    (tmp_path / "test_both.py").write_text("""
+import pytest
+
+def test_one():
+    pass
+
+@pytest.mark.alone
+def test_other():
+    pass
+""")
+    result = run(*soak, "2", "--at-once", "2", tmp_path / "test_both.py")
+    assert result.returncode == 0, result.stdout
+    rounds = re.findall(r"(?m)^soak: round (\d) of 2, (\w+): all well, 1 passed, 0 failed, 0 skipped", result.stdout)
+    assert (sorted(rounds[:2]), rounds[2:]) == ([("1", "rest"), ("2", "rest")], [("1", "alone"), ("2", "alone")]), result.stdout
     assert not [folder for mount in mounted_cgroups() for folder, _, _ in os.walk(mount) if "curfew-soak." in folder]
