@@ -18,7 +18,7 @@ import pytest
 
 from conftest import LIMIT, binary, wait_for
 from programs.helpers import (
-    AS_ORDINARY, Client, cpu_ticks, Line, needs_root, open_descriptors, ORDINARY_PYTHON, resident_kib, socket_of)
+    AS_ORDINARY, Client, cpu_ticks, flood, Line, needs_root, open_descriptors, ORDINARY_PYTHON, resident_kib, socket_of)
 
 # An app that passes its control pipe's lines on: what comes on stdin goes out on it, what is answered to stdout.
 RELAY = """
@@ -158,15 +158,6 @@ def supervisor_of(running):
 
 
 # Floods
-
-
-def flood(path, text, over):
-    """Sends and never reads, until the channel is closed or `over` is set."""
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError), Client(path) as client:
-        client.socket.settimeout(0.1)
-        while not over.is_set():
-            with contextlib.suppress(TimeoutError):
-                client.socket.sendall(text)
 
 
 @pytest.mark.parametrize(

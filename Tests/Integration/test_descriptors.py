@@ -6,11 +6,12 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from conftest import LIMIT, wait_for
-from programs.helpers import Client, not_stopped, socket_of, tree
+from conftest import LIMIT, binary, wait_for
+from programs.helpers import Client, flood, not_stopped, socket_of, tree
 
 BEGINNER = pathlib.Path(__file__).parent / "programs/beginner.py"
 # A child, a daemon of two processes, one that has left the session; none of them heeds SIGTERM.
@@ -52,6 +53,24 @@ def test_time_is_limited(sandbox, containment, limit, verb):
     result = sandbox.curfew(verb, *options, "sh", "-c", FAMILY, preexec_fn=limited(limit))
     assert result.returncode == (124 if verb == "run" else -signal.SIGKILL), result.stderr
     gone(sandbox)
+
+
+def test_a_limit_holds_where_no_timer_can_be_had_and_there_is_always_something_to_read(sandbox):
+    """What is due is heeded whatever comes: empty lines, to which nothing is answered, or the supervisor's own waker."""
+    running = sandbox.shell(FAMILY, options=["--terminate-limit", "0.1"], preexec_fn=limited(16))
+    running.expect("up")
+    over = threading.Event()
+    senders = [threading.Thread(target=flood, args=(socket_of(running), b"\n" * 4096, over)) for _ in range(2)]
+    for sender in senders:
+        sender.start()
+    try:
+        quitting = subprocess.Popen([binary(), "quit", running.name], env=sandbox.environment)
+        status, _, err = running.finish()
+        assert (status, "killed: process-exit-watchdog" in err, quitting.wait(LIMIT)) == (124, True, 0), err
+    finally:
+        over.set()
+        for sender in senders:
+            sender.join()
 
 
 def in_vfork(pids):

@@ -106,7 +106,9 @@ final class Supervision {
         let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
         withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
             let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
-            if count <= 0, milliseconds >= 0 { handleDeadline() }
+            // Without a descriptor for a timer what is due is heeded whatever has come: once we are late our own waker
+            // signals us each time.
+            if armed == 0 || count <= 0 && milliseconds >= 0 { handleDeadline() }
             for index in 0..<max(0, Int(count)) where ending == nil { handle(ready[index]) }
             if ending == nil, pendingAdvance != nil { continueAdvance(isIdle: count <= 0) }
         }

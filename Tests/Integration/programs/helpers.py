@@ -187,6 +187,15 @@ class Client:
         self.close()
 
 
+def flood(path, text, over):
+    """Sends and never reads, until the channel is closed or `over` is set."""
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError), Client(path) as client:
+        client.socket.settimeout(0.1)
+        while not over.is_set():
+            with contextlib.suppress(TimeoutError):
+                client.socket.sendall(text)
+
+
 def socket_of(running):
     return running.sandbox.runtime / "curfew" / f"{running.name}.sock"
 
