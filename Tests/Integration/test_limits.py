@@ -133,6 +133,22 @@ with mmap.mmap(fd, 0) as map:
         shared.unlink()
 
 
+def test_a_file_in_memory_counts_once_while_it_is_mapped_and_unmapped(sandbox):
+    """At whatever moment it is looked at: what is gone from one place meanwhile isn't counted in both."""
+    script = """
+import mmap, os, sys
+fd = os.memfd_create("x")
+os.ftruncate(fd, 70 << 20)
+with mmap.mmap(fd, 0) as map:
+    for at in range(0, len(map), 4096): map[at] = 1
+for _ in range(200):
+    with mmap.mmap(fd, 0) as map:
+        for at in range(0, len(map), 4096): map[at]
+"""
+    result = sandbox.curfew("run", "--containment", "tree", "--memory", "130M", "--", sys.executable, "-c", script)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("where", ["memfd_create('x')", "open('/dev/shm/cf-' + os.environ['CURFEW_TEST_MARKER'], 65)"])
 def test_unmapped_files_in_memory_are_limited(sandbox, containment, where):
     """Slowly, between other things: what nobody has mapped is memory all the same."""

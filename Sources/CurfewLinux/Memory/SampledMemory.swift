@@ -66,9 +66,11 @@ struct SampledMemory {
     }
 
     /// How much of these files is mapped; asked of the kernel seldom while they stay as they are, for it takes long.
-    mutating func mapped(_ found: MemoryFiles, by pids: [Int32]) -> UInt64 {
+    ///
+    /// `enough`: so much decides; with less than that it is asked anew, for more can have been mapped since.
+    mutating func mapped(_ found: MemoryFiles, by pids: [Int32], sufficing enough: UInt64) -> UInt64 {
         let start = curfew_monotonic_nanoseconds()
-        if start < nextMap, found.sizes == lastSizes { return lastMapped }
+        if start < nextMap, found.sizes == lastSizes, lastMapped >= enough { return lastMapped }
         lastSizes = found.sizes
         lastMapped = found.mapped(by: pids)
         let now = curfew_monotonic_nanoseconds()

@@ -12,7 +12,28 @@ extension ProcessTree {
         let machine = SampledMemory.Machine.read()
         if let limit, let footprint = cheapFootprint(of: pids, machine, limit: limit) { return footprint }
         let mapped = Self.proportionalFootprint(of: pids, limit: limit)
-        return mapped.total + filesFootprint(of: pids, mapped, machine, limit: limit)
+        let files = filesFootprint(of: pids, mapped, machine, limit: limit)
+        let footprint = mapped.total + files
+        if mapped.shared == 0 || files == 0 { return footprint }
+        return leastFootprint(of: pids, machine, limit: limit, before: footprint)
+    }
+
+    /// How often a sum over the limit is made anew before it is believed, where what is mapped can be a file's.
+    private static let mostLooks = 8
+
+    /// What is mapped or unmapped between the look at files and that at mappings is in both, so that a sum can be too large;
+    /// never each time, unless the app is.
+    private func leastFootprint(
+        of pids: [Int32], _ machine: SampledMemory.Machine, limit: UInt64?, before first: UInt64
+    ) -> UInt64 {
+        var least = first
+        for _ in 0..<(limit == nil ? 1 : Self.mostLooks) {
+            if least <= limit ?? 0 { break }
+            let files = sampled.look(at: pids, machine)
+            let mapped = Self.proportionalFootprint(of: pids, limit: nil)
+            least = min(least, mapped.total + files.bytes - sampled.mapped(files, by: pids, sufficing: .max))
+        }
+        return least
     }
 
     /// What files in memory add to what is mapped of them.
@@ -28,7 +49,7 @@ extension ProcessTree {
         let files = sampled.look(at: pids, machine)
         guard mapped.shared > 0, files.bytes > 0, limit == nil || files.bytes > room else { return files.bytes }
         // What is mapped and open counts once.
-        return files.bytes - sampled.mapped(files, by: pids)
+        return files.bytes - sampled.mapped(files, by: pids, sufficing: limit == nil ? 0 : files.bytes - room)
     }
 
     /// By each process's share of the pages that it shares.
