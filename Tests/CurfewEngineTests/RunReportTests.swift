@@ -1,6 +1,8 @@
 import CCurfew
 import CurfewCore
+import CurfewLinux
 import CurfewWire
+import Glibc
 import Testing
 
 @testable import CurfewEngine
@@ -138,6 +140,24 @@ struct RunReportTests {
         #expect(json["code"] == reason.code.map { .string($0) } ?? .null)
         #expect(json["status"] == .integer(Int64(reason.exitStatus)))
         #expect(json["limit"] == .null)
+    }
+
+    @Test("The locks that it is killed for are their process's, had nobody time to look")
+    func locks() throws {
+        let kill = KillReport.sample(.suspendedWithLockedFile) {
+            $0.locks = [FileLock(path: "/db", kind: "POSIX", isWrite: true, pid: getpid(), isWaitedFor: false)]
+        }
+        let own = try #require(ProcessSnapshot(of: getpid()))
+        let others = try #require(ProcessSnapshot(of: getppid()))
+        let snapshot = KillSnapshot(processes: [own, others], omitted: 0, instant: Instant(nanoseconds: 0))
+        let json = try report(.sample(kill: kill), snapshot: snapshot)
+        guard case .array(let processes) = json["processes"] else {
+            Issue.record("no processes in \(json)")
+            return
+        }
+        #expect(processes.first?["locks"] == json["locks"])
+        #expect(processes.last?["locks"] == .array([]))
+        #expect(json["locks"] != .array([]))
     }
 
     @Test("A command with any text in it stays readable")

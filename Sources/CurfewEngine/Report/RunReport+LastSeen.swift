@@ -51,7 +51,7 @@ extension RunReport {
     var lastSeen: Members {
         guard let kill = ending.kill else { return [] }
         var members: Members = [("locks", .array(kill.locks.map { Self.json($0) }))]
-        members.append(("processes", .array((snapshot?.processes ?? []).map { Self.json($0) })))
+        members.append(("processes", .array((snapshot?.processes ?? []).map { Self.json($0, of: kill) })))
         members.append(("omittedProcesses", .integer(Int64(snapshot?.omitted ?? 0))))
         if kill.reason.isJetsam { members.append(("apps", .array(measures.neighbours.map { Self.json($0) }))) }
         members.append(("events", .array(events.map { json($0) })))
@@ -66,7 +66,12 @@ extension RunReport {
         ])
     }
 
-    private static func json(_ process: ProcessSnapshot) -> JSON {
+    /// There may have been no time to look for locks; those that it is killed for are known.
+    private static func locks(of process: ProcessSnapshot, _ kill: KillReport) -> [FileLock] {
+        process.locks.isEmpty ? kill.locks.filter { $0.pid == process.pid } : process.locks.map { FileLock($0) }
+    }
+
+    private static func json(_ process: ProcessSnapshot, of kill: KillReport) -> JSON {
         .object([
             ("pid", .integer(Int64(process.pid))), ("parent", .integer(Int64(process.parent))),
             ("name", .string(process.name)), ("command", .array(process.commandLine.map { JSON.string($0) })),
@@ -75,7 +80,7 @@ extension RunReport {
             ("footprintBytes", process.footprint.map { JSON.integer(Int64(clamping: $0)) } ?? .null),
             ("cpuSeconds", .number(Double(process.cpuMicroseconds) / 1e6)),
             ("descriptors", process.descriptors.map { JSON.integer(Int64($0)) } ?? .null),
-            ("locks", .array(process.locks.map { json(FileLock($0)) })),
+            ("locks", .array(locks(of: process, kill).map { json($0) })),
         ])
     }
 

@@ -55,7 +55,7 @@ public struct ProcessSnapshot: Sendable, Hashable {
         return measured.sorted { ($1.size, $0.index) < ($0.size, $1.index) }.map(\.pid) + pids.dropFirst(mostOrdered)
     }
 
-    /// As many as can be looked at in `microseconds`, in the order given; the rest is counted.
+    /// As many as can be looked at in `microseconds`, in the order given, but one; the rest is counted.
     ///
     /// Their locks come last: once time is over, those looked for are the ones found so far.
     public static func take(
@@ -74,7 +74,8 @@ public struct ProcessSnapshot: Sendable, Hashable {
         let deadline = overflows || length > .max - now ? Int64.max : now + length
         var processes: [ProcessSnapshot] = []
         for (index, pid) in pids.enumerated() {
-            if clock() >= deadline { return (processes, pids.count - index) }
+            // One at least, however long we weren't let run.
+            if index > 0, clock() >= deadline { return (processes, pids.count - index) }
             if let process = ProcessSnapshot(of: pid, includingKilled: includingKilled) { processes.append(process) }
         }
         for index in processes.indices where clock() < deadline {
