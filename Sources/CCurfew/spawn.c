@@ -273,18 +273,21 @@ CHILD_SIDE static long execute(const struct curfew_spawn_request *request)
 }
 
 // First of all: whoever cleans up after a caller that is killed meanwhile must tell this child from those it will have.
-// clone3 could write the pid itself; the old clone can't where it gives a pidfd too. Source: clone(2).
-CHILD_SIDE static void note_child(const struct curfew_spawn_request *request)
+// clone3 has written the pid; the old clone can't where it gives a pidfd too. Source: clone(2), CLONE_PARENT_SETTID.
+CHILD_SIDE static void note_child(const struct launch *launch)
 {
-    if (!request->note)
+    struct curfew_spawn_note *note = launch->request->note;
+    if (!note)
         return;
-    pid_t pid = (pid_t)RAW(SYS_getpid);
-    *request->note = (struct curfew_spawn_note){pid, request->own_process_group ? pid : 0};
+    if (launch->by_old_clone)
+        note->pid = (pid_t)RAW(SYS_getpid);
+    if (launch->request->own_process_group)
+        note->group = note->pid;
 }
 
 CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
 {
-    note_child(launch->request);
+    note_child(launch);
     if (launch->by_old_clone) {
         clear_handlers(launch);
         enter_cgroup(launch);
@@ -368,6 +371,10 @@ static __attribute__((noinline)) long clone_new(struct launch *launch, int *pidf
         .pidfd = (uint64_t)(uintptr_t)pidfd,
         .exit_signal = SIGCHLD,
     };
+    if (request->note) {
+        arguments.flags |= CLONE_PARENT_SETTID;
+        arguments.parent_tid = (uint64_t)(uintptr_t)&request->note->pid;
+    }
     if (request->cgroup_fd >= 0) {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)request->cgroup_fd;

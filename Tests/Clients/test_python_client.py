@@ -106,13 +106,13 @@ def python(script, *arguments, env=None, **options):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-def finish(process):
+def finish(process, limit=LIMIT):
     """(status, standard output, standard error)."""
     try:
-        out, err = process.communicate(timeout=LIMIT)
+        out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         process.kill()
-        pytest.fail(f"it hasn't ended in {LIMIT} s: {process.communicate()}")
+        pytest.fail(f"it hasn't ended in {limit} s: {process.communicate()}")
     return process.returncode, out, err
 
 
@@ -1338,15 +1338,13 @@ def test_signal_handlers_may_ask_at_any_moment(fake):
             signal.setitimer(signal.ITIMER_REAL, delays.uniform(0.00001, 0.001))
         signal.signal(signal.SIGALRM, handler)
         arm()
-        deadline = time.monotonic() + 20
         count = 0
-        while len(begun) < 1000 and time.monotonic() < deadline:
+        while len(begun) < 1000 or count < 50:
             with app.background_task("from the program"):
                 count += 1
-        assert count > 50 and len(begun) == 1000, (count, len(begun))
         print("done")
         """, env=fake.environment())
-    assert finish(process) == (0, "done\n", "")
+    assert finish(process, 3 * LIMIT) == (0, "done\n", "")
     assert "malformed" not in fake.verbs()
     assert fake.verbs().count("begin") == fake.verbs().count("end")
 
@@ -1583,10 +1581,9 @@ def test_who_waits_for_events_does_not_wake_up(fake, wait, threads):
         """, env=fake.environment())
     try:
         fake.wait_for("hello")
-        before = wait_until("all to be asleep", lambda: same_twice(lambda: wake_ups(process.pid)))
-        time.sleep(0.5)  # a while
-        assert wake_ups(process.pid) == before
-        assert len(before) == threads and process.poll() is None
+        # Until then it may still be on its way to sleep, however slow; who looks about does so in each such while.
+        asleep = wait_until("all to stay asleep", lambda: same_twice(lambda: wake_ups(process.pid)))
+        assert len(asleep) == threads and process.poll() is None
     finally:
         process.kill()
         process.communicate()
@@ -1594,7 +1591,7 @@ def test_who_waits_for_events_does_not_wake_up(fake, wait, threads):
 
 def same_twice(look):
     first = look()
-    time.sleep(0.1)  # a while
+    time.sleep(0.5)  # a while
     return first if look() == first else None
 
 
