@@ -6,11 +6,11 @@ import Testing
 @Suite("Where a process stands")
 struct AncestryTests {
     /// True when the tests themselves run in an app of Curfew's.
-    private let areTestsInAnApp = Ancestry(of: getpid(), supervisor: nobody, cgroup: nil).isInAnyApp
+    private let areTestsInAnApp = Ancestry(of: getpid(), root: .descendants(of: nobody), cgroup: nil).isInAnyApp
 
     @Test("This process isn't in its own app")
     func own() {
-        let ancestry = Ancestry(of: getpid(), supervisor: getpid(), cgroup: nil)
+        let ancestry = Ancestry(of: getpid(), root: .descendants(of: getpid()), cgroup: nil)
         #expect(!ancestry.isOurs)
         #expect(ancestry.isKnown)
     }
@@ -20,7 +20,7 @@ struct AncestryTests {
         let child = try TestChild(shell: "sh -c 'echo $$ >&8; read line <&8; :' & read line <&8; :")
         defer { child.end() }
         for pid in [child.pid, try #require(child.number())] {
-            let ancestry = Ancestry(of: pid, supervisor: getpid(), cgroup: nil)
+            let ancestry = Ancestry(of: pid, root: .descendants(of: getpid()), cgroup: nil)
             #expect(ancestry.isOurs)
             #expect(ancestry.isInAnyApp)
             #expect(ancestry.isKnown)
@@ -32,7 +32,7 @@ struct AncestryTests {
         let child = try TestChild(shell: TestChild.stay)
         defer { child.end() }
         #expect(child.line() == "ready")
-        let ancestry = Ancestry(of: child.pid, supervisor: nobody, cgroup: nil)
+        let ancestry = Ancestry(of: child.pid, root: .descendants(of: nobody), cgroup: nil)
         #expect(!ancestry.isOurs)
         #expect(ancestry.isInAnyApp == areTestsInAnApp)
         #expect(ancestry.isKnown)
@@ -45,10 +45,10 @@ struct AncestryTests {
         defer { child.end() }
         let inner = try #require(child.number())
         #expect(Procfs.stat(child.pid)?.isSupervisor == true)
-        let ancestry = Ancestry(of: inner, supervisor: nobody, cgroup: nil)
+        let ancestry = Ancestry(of: inner, root: .descendants(of: nobody), cgroup: nil)
         #expect(ancestry.isInAnyApp)
         #expect(!ancestry.isOurs)
-        #expect(Ancestry(of: child.pid, supervisor: nobody, cgroup: nil).isInAnyApp == areTestsInAnApp)
+        #expect(Ancestry(of: child.pid, root: .descendants(of: nobody), cgroup: nil).isInAnyApp == areTestsInAnApp)
     }
 
     @Test("A long line is given up once time is over; of a short one, and of one in our cgroup, nothing is lost")
@@ -57,11 +57,11 @@ struct AncestryTests {
         let child = try TestChild(["/bin/sh", "-c", script, script, "100"])
         defer { child.end() }
         let deepest = try #require(child.number())
-        #expect(Ancestry(of: deepest, supervisor: getpid(), cgroup: nil).isOurs)
-        let late = Ancestry(of: deepest, supervisor: getpid(), cgroup: nil, until: 1)
+        #expect(Ancestry(of: deepest, root: .descendants(of: getpid()), cgroup: nil).isOurs)
+        let late = Ancestry(of: deepest, root: .descendants(of: getpid()), cgroup: nil, until: 1)
         #expect(!late.isOurs)
         #expect(!late.isKnown)
-        #expect(Ancestry(of: child.pid, supervisor: getpid(), cgroup: nil, until: 1).isOurs)
+        #expect(Ancestry(of: child.pid, root: .descendants(of: getpid()), cgroup: nil, until: 1).isOurs)
     }
 
     @Test("A hidden process's parent is told by its pidfd, as long as it is the parent of what was seen below it")
@@ -105,7 +105,7 @@ struct AncestryTests {
 
     @Test("Nobody is known of a pid that nobody has", arguments: [nobody, 0, -1, .min])
     func unknown(pid: Int32) {
-        let ancestry = Ancestry(of: pid, supervisor: getpid(), cgroup: nil)
+        let ancestry = Ancestry(of: pid, root: .descendants(of: getpid()), cgroup: nil)
         #expect(!ancestry.isKnown)
         #expect(!ancestry.isOurs)
     }
@@ -121,11 +121,18 @@ struct AncestryTests {
         let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
         defer { child.end() }
         #expect(child.line() == "ready")
-        let ours = Ancestry(of: child.pid, supervisor: nobody, cgroup: cgroup.path)
+        let ours = Ancestry(of: child.pid, root: .descendants(of: nobody), cgroup: cgroup.path)
         #expect(ours.isOurs)
         #expect(ours.isInAnyApp)
+        let byCgroup = Ancestry(of: child.pid, root: .cgroup, cgroup: cgroup.path)
+        #expect(byCgroup.isOurs)
+        let beside = try TestChild(shell: TestChild.stay)
+        defer { beside.end() }
+        let byCgroupAlone = Ancestry(of: beside.pid, root: .cgroup, cgroup: cgroup.path)
+        #expect(!byCgroupAlone.isOurs)
+        #expect(byCgroupAlone.isKnown)
         for other in [String(cgroup.path.dropLast()), cgroup.path + "1", "/nowhere/curfew.b.1"] {
-            let theirs = Ancestry(of: child.pid, supervisor: nobody, cgroup: other)
+            let theirs = Ancestry(of: child.pid, root: .descendants(of: nobody), cgroup: other)
             #expect(!theirs.isOurs, "\(other)")
             #expect(theirs.isInAnyApp)
         }

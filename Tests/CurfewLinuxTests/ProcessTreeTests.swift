@@ -35,7 +35,8 @@ struct ProcessTreeTests {
                 """
             child = try TestChild(shell: script) { $0.cgroup = containment.unified?.directory.number ?? -1 }
             tree = ProcessTree(
-                containment: containment, leader: child.pid, ownGroup: child.pid, method: method, supervisor: child.pid)
+                containment: containment, leader: child.pid, ownGroup: child.pid, method: method,
+                root: .descendants(of: child.pid))
             inner = try #require(child.number())
             child.say("go on")
             escaped = try #require(child.number())
@@ -142,6 +143,107 @@ struct ProcessTreeTests {
         #expect(Procfs.stat(fixture.escaped)?.isGone == false)
         fixture.tree.kill()
         #expect(eventually { Procfs.stat(fixture.escaped)?.isGone != false })
+    }
+
+    /// An app of several that one supervisor has: a shell, and a process that has left its group and session.
+    private final class OneOfSeveral {
+        let child: TestChild
+        let tree: ProcessTree
+        let escaped: Int32
+        var all: Set<Int32> { [child.pid, escaped] }
+
+        /// Below its leader where it has no cgroup.
+        init(hasCgroup: Bool, method: SuspensionMethod = .both) throws {
+            var containment = Containment.tree
+            if hasCgroup {
+                let name = "curfew.one-\(getpid()).\(nobody - Int32.random(in: 0..<1_000_000))"
+                containment = try Containment.make(.cgroup2, name: name) { _, _ in }
+            }
+            child = try TestChild(shell: "setsid sh -c 'echo $$ >&8; exec sleep 1000' & read line <&8; :") {
+                $0.cgroup = containment.unified?.directory.number ?? -1
+            }
+            tree = ProcessTree(
+                containment: containment, leader: child.pid, ownGroup: child.pid, method: method,
+                root: hasCgroup ? .cgroup : .descendants(of: child.pid))
+            escaped = try #require(child.number())
+        }
+
+        func end() {
+            for pid in all where Procfs.stat(pid)?.isGone == false { signal(pid, SIGKILL) }
+            child.end()
+            _ = eventually { tree.containment.remove() }
+        }
+    }
+
+    @Test(
+        "Of two apps below one supervisor each sees, stops and ends its own alone", arguments: SuspensionMethod.allCases
+    )
+    func cgroupAsRoot(method: SuspensionMethod) throws {
+        let one = try OneOfSeveral(hasCgroup: true, method: method)
+        defer { one.end() }
+        let other = try OneOfSeveral(hasCgroup: true)
+        defer { other.end() }
+        let isHeld = { (pid: Int32) in
+            method == .freezer ? one.tree.containment.isFrozen() : isStopped(pid)
+        }
+        #expect(Set(one.tree.processes()) == one.all)
+        #expect(Set(one.tree.everyone()) == one.all)
+        #expect(one.all.allSatisfy { one.tree.contains($0) })
+        #expect(!other.all.contains { one.tree.contains($0) })
+        #expect(other.all.allSatisfy { one.tree.ancestry(of: $0).isKnown })
+        #expect(one.tree.suspend(includingStopped: false) || eventually { one.tree.confirmSuspension() })
+        #expect(one.all.allSatisfy(isHeld))
+        #expect(!other.all.contains { isStopped($0) })
+        one.tree.resume()
+        #expect(eventually { !one.all.contains(where: isHeld) })
+        #expect(one.tree.signalOwnGroup(0))
+        #expect(!one.tree.isGone())
+        for _ in 0..<5 { one.tree.kill() }
+        #expect(one.child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
+        #expect(eventually { one.tree.isGone() })
+        #expect(!one.tree.signalOwnGroup(0))
+        #expect(!other.tree.isGone())
+        #expect(other.all.allSatisfy { Procfs.stat($0)?.isGone == false })
+    }
+
+    @Test("What has left the cgroup of one app isn't another's, nor its own any more")
+    func leftCgroupAsRoot() throws {
+        let one = try OneOfSeveral(hasCgroup: true)
+        defer { one.end() }
+        let other = try OneOfSeveral(hasCgroup: true)
+        defer { other.end() }
+        let path = try #require(one.tree.containment.unified?.path)
+        let outside = path[..<(try #require(path.lastIndex(of: "/")))] + "/cgroup.procs"
+        #expect(curfew_write_file_at(AT_FDCWD, String(outside), "\(one.escaped)") >= 0)
+        for tree in [one.tree, other.tree] {
+            #expect(!tree.contains(one.escaped))
+            #expect(!tree.everyone().contains(one.escaped))
+        }
+        for _ in 0..<3 { other.tree.kill() }
+        #expect(eventually { other.tree.isGone() })
+        #expect(one.all.allSatisfy { Procfs.stat($0)?.isGone == false })
+        one.tree.terminate(by: SIGTERM)
+        #expect(one.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
+        #expect(eventually { one.tree.isGone() })
+    }
+
+    @Test("Without cgroups two apps are told by whom they are below")
+    func ancestorsAsRoots() throws {
+        let one = try OneOfSeveral(hasCgroup: false)
+        defer { one.end() }
+        let other = try OneOfSeveral(hasCgroup: false)
+        defer { other.end() }
+        #expect(one.tree.processes() == [one.escaped])
+        #expect(one.tree.everyone() == [one.escaped])
+        #expect(one.tree.contains(one.escaped))
+        #expect(!other.all.contains { one.tree.contains($0) })
+        #expect(one.tree.suspend(includingStopped: false) || eventually { one.tree.confirmSuspension() })
+        #expect(isStopped(one.escaped))
+        #expect(!isStopped(other.escaped))
+        one.tree.resume()
+        for _ in 0..<5 { one.tree.kill() }
+        #expect(eventually { Procfs.stat(one.escaped)?.isGone != false })
+        #expect(Procfs.stat(other.escaped)?.isGone == false)
     }
 
     @Test("Terminated, a process that a terminal has stopped ends too")

@@ -40,8 +40,7 @@ extension Supervision: ControlHost {
         guard sender.uid == geteuid() || sender.uid == 0 || sender.uid == getuid() else {
             return contains(sender.pid, app: Self.app) ? .app(Self.app) : .stranger
         }
-        let ancestry = Ancestry(
-            of: sender.pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
+        guard let ancestry = kernel.tree?.ancestry(of: sender.pid) else { return .stranger }
         if ancestry.isOurs { return .app(Self.app) }
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }

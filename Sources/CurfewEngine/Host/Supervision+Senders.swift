@@ -9,7 +9,7 @@ extension Supervision {
         // Held while it is looked at, so that all that is seen is of one process.
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         defer { pidfd.close() }
-        let ancestry = Ancestry(of: pid, supervisor: getpid(), cgroup: kernel.tree?.containment.unified?.path)
+        guard let ancestry = kernel.tree?.ancestry(of: pid) else { return .unknown }
         if ancestry.isOurs { return .inside }
         // A descriptor of it can be refused by a sandbox.
         let isThere = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, 0) : curfew_kill(pid, 0)

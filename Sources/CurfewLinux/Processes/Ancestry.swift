@@ -11,25 +11,27 @@ public struct Ancestry: Sendable, Hashable {
 
     /// Looks at the cgroup first, then at each ancestor: a supervisor among them holds it, for orphans go to theirs.
     ///
+    /// `root`: of our app. Below a supervisor of several a process is only of the app whose cgroup it is in.
+    ///
     /// `cgroup`: the directory of our app's v2 cgroup, if it has one. `deadline`: when to give up on a line of more than
     /// 64 processes, on the clock of `curfew_monotonic_nanoseconds`; it can be as long as there are processes.
-    public init(of pid: Int32, supervisor: Int32, cgroup: String?, until deadline: Int64 = .max) {
+    public init(of pid: Int32, root: TreeRoot, cgroup: String?, until deadline: Int64 = .max) {
         guard pid > 0 else { return }
         noteCgroup(of: pid, ours: cgroup)
         // An ancestor that ends while its line is read breaks it; its children have another parent the next time.
         for _ in 0..<4 {
             if isOurs || isKnown { break }
-            walk(from: pid, supervisor: supervisor, until: deadline)
+            walk(from: pid, root: root, until: deadline)
         }
         isKnown = isKnown || isOurs
     }
 
-    private mutating func walk(from pid: Int32, supervisor: Int32, until deadline: Int64) {
+    private mutating func walk(from pid: Int32, root: TreeRoot, until deadline: Int64) {
         var current = pid
         var child: Int32 = 0
         var startOfChild = UInt64.max
         for generation in 0..<4096 {
-            if current != pid, current == supervisor {
+            if current != pid, current == root.ancestor {
                 isInAnyApp = true
                 isOurs = true
                 return
@@ -47,7 +49,7 @@ public struct Ancestry: Sendable, Hashable {
                 case .known(let pid): parent = pid
                 case .gone: return
                 case .untold:
-                    noteUntold(current, supervisor: supervisor)
+                    noteUntold(current, root)
                     return
                 }
             }
@@ -65,12 +67,13 @@ public struct Ancestry: Sendable, Hashable {
     ///
     /// Its parent's list of children does, where that one is visible. Else: other users' are above every process, and
     /// what could hide one of the app's is another of it, but not one that the supervisor has above itself.
-    private mutating func noteUntold(_ pid: Int32, supervisor: Int32) {
+    private mutating func noteUntold(_ pid: Int32, _ root: TreeRoot) {
         guard Procfs.isOurs else { return }
+        let supervisor = root.ancestor ?? getpid()
         let below = ProcessTree.descendants(of: supervisor)
         if below.contains(pid) {
             isInAnyApp = true
-            isOurs = true
+            isOurs = root.ancestor != nil
             return
         }
         isKnown =

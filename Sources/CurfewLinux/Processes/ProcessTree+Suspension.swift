@@ -198,12 +198,13 @@ extension ProcessTree {
     private var wantedCleanWalks: Int { hasSeenVanishing ? 8 : 1 }
 
     private func stopLevels(_ terminalGroup: Int32?, isLate: Bool) {
-        var level = Procfs.children(of: supervisor)
+        // Of a cgroup there is one level: a child can have left it, and is nobody's then.
+        var level = root.ancestor.map { Procfs.children(of: $0) } ?? processes()
         while !level.isEmpty {
             let count = unconfirmed.count
             for pid in level { stop(pid, terminalGroup, isLate: isLate) }
             awaitStops(from: count)
-            level = level.flatMap { Procfs.children(of: $0) }
+            level = root == .cgroup ? [] : level.flatMap { Procfs.children(of: $0) }
         }
     }
 

@@ -7,8 +7,7 @@ import Glibc
 extension ProcessTree {
     /// The leader's own group, where nothing else tells of the app's processes; nil when that isn't so, or it is gone.
     public var onlyGroup: Int32? {
-        guard !Procfs.isOurs, !containment.hasFreezer, ownGroup > 0, Self.holdsGroup(ownGroup, ancestor: supervisor)
-        else { return nil }
+        guard !Procfs.isOurs, !containment.hasFreezer, holdsOwnGroup else { return nil }
         return ownGroup
     }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// Every process of one app: its leader, its children, and whatever of them called setsid or daemonised.
 ///
-/// Held by a cgroup where there is one, and always by being our descendants: orphans come to us, their subreaper.
+/// Held by a cgroup where there is one, and by being below its root where that is a process: orphans come to it.
 /// A pid read from a stopped parent's list, or from a frozen cgroup, can't be reused before it is signalled: only its
 /// parent could reap it.
 public final class ProcessTree {
@@ -12,8 +12,9 @@ public final class ProcessTree {
     /// The leader's own process group; 0 when it shares its caller's.
     public let ownGroup: Int32
     let method: SuspensionMethod
-    /// Whose descendants the app's processes are.
-    public let supervisor: Int32
+    public let root: TreeRoot
+    /// Whether the app's processes are this process's descendants.
+    private let isRootOurs: Bool
 
     /// What we have stopped, with its parent, in the order found.
     var stopped: [Member] = []
@@ -37,22 +38,27 @@ public final class ProcessTree {
         var parent: Int32
     }
 
-    /// `supervisor`: whose children are the app's alone; this process, but in tests.
+    /// `root`: this process's descendants, where it isn't said; `.cgroup` needs one of version 2.
     public init(
-        containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod,
-        supervisor: Int32 = getpid()
+        containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod, root: TreeRoot? = nil
     ) {
+        precondition(root != .cgroup || containment.unified != nil, "an app with no root")
+        let own = getpid()
         self.containment = containment
         self.leader = leader
         self.ownGroup = ownGroup
         self.method = method
-        self.supervisor = supervisor
+        self.root = root ?? .descendants(of: own)
+        isRootOurs = self.root.ancestor == own
     }
 
     /// Every process of the app that lives, parents first where only the tree tells.
     public func processes() -> [Int32] {
-        containment.processes() ?? Self.descendants(of: supervisor)
+        containment.processes() ?? below
     }
+
+    /// All that is below its root; nothing where that is its cgroup.
+    private var below: [Int32] { root.ancestor.map { Self.descendants(of: $0) } ?? [] }
 
     /// All descendants, top down; without those children, and what is below them, for which `isSpared` is true.
     public static func descendants(of pid: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }) -> [Int32] {
@@ -78,10 +84,18 @@ public final class ProcessTree {
         }
     }
 
-    /// Whether `pid` is of this tree: in its cgroup, or below us. `deadline`: as `Ancestry` has it.
+    /// Whether `pid` is of this tree: in its cgroup, or below its root. `deadline`: as `Ancestry` has it.
     public func contains(_ pid: Int32, until deadline: Int64 = .max) -> Bool {
-        Ancestry(of: pid, supervisor: supervisor, cgroup: containment.unified?.path, until: deadline).isOurs
-            || !Procfs.isOurs && containment.processes()?.contains(pid) == true
+        let ancestry = ancestry(of: pid, until: deadline)
+        if ancestry.isOurs { return true }
+        // The cgroup of one that /proc doesn't show is told by its list alone.
+        guard !Procfs.isOurs || root == .cgroup && !ancestry.isKnown else { return false }
+        return containment.processes()?.contains(pid) == true
+    }
+
+    /// Where `pid` stands with regard to this app. `deadline`: as `Ancestry` has it.
+    public func ancestry(of pid: Int32, until deadline: Int64 = .max) -> Ancestry {
+        Ancestry(of: pid, root: root, cgroup: containment.unified?.path, until: deadline)
     }
 
     // MARK: Signals
@@ -112,11 +126,11 @@ public final class ProcessTree {
         }
     }
 
-    /// As `processes`, with what has left its cgroup and is still below us.
+    /// As `processes`, with what has left its cgroup and is still below its root.
     public func everyone() -> [Int32] {
         guard let held = containment.processes() else { return processes() }
         let known = Set(held)
-        return held + Self.descendants(of: supervisor).filter { !known.contains($0) }
+        return held + below.filter { !known.contains($0) }
     }
 
     /// Continues what a terminal has stopped: the leader's process group, as a shell does.
@@ -132,9 +146,16 @@ public final class ProcessTree {
     /// The signal to the leader's own group, if it has one that is the app's still; true if it has.
     @discardableResult
     public func signalOwnGroup(_ signal: Int32) -> Bool {
-        guard ownGroup > 0, Self.holdsGroup(ownGroup, ancestor: supervisor) else { return false }
+        guard holdsOwnGroup else { return false }
         _ = curfew_kill(-ownGroup, signal)
         return true
+    }
+
+    /// Whether the leader's own group is still the app's.
+    var holdsOwnGroup: Bool {
+        guard ownGroup > 0 else { return false }
+        if let ancestor = root.ancestor { return Self.holdsGroup(ownGroup, ancestor: ancestor) }
+        return processes().contains { getpgid($0) == ownGroup }
     }
 
     /// For a process whose parent runs and could have reaped it since it was listed: held by a pidfd and looked at
@@ -148,7 +169,7 @@ public final class ProcessTree {
             pidfd.close()
             guard contains(pid) else { return }
         }
-        if sparesFurtherInside, Self.isHeldFurtherInside(pid, supervisor: supervisor) { return }
+        if sparesFurtherInside, Self.isHeldFurtherInside(pid, supervisor: root.ancestor ?? getpid()) { return }
         for signal in signals {
             // Without a descriptor to spare the pid must do; it was of the tree a moment ago.
             Self.send(signal, to: pid, heldBy: pidfd)
@@ -168,26 +189,33 @@ public final class ProcessTree {
     /// Whether nothing of it is left; its cgroups are removed then, for that is what tells in one call.
     ///
     /// All descendants come to their subreaper when their parents end, so no child left means no process left, unless one
-    /// was moved into the cgroup from outside.
-    public func isGone() -> Bool { !hasDescendants && containment.remove() }
+    /// was moved into the cgroup from outside. Of one whose root is its cgroup its children, ended, can be left to reap.
+    public func isGone() -> Bool { !isPopulated && containment.remove() }
 
-    private var hasDescendants: Bool {
-        supervisor == getpid() ? Reaping.hasChildren() : !Procfs.children(of: supervisor).isEmpty
+    private var isPopulated: Bool {
+        guard let ancestor = root.ancestor else { return containment.isPopulated() }
+        return isRootOurs ? Reaping.hasChildren() : !Procfs.children(of: ancestor).isEmpty
     }
 
     /// One round of SIGKILL to everything; what is left is found by looking again.
     ///
-    /// From the second round on also to what has left its cgroup, once that is empty.
+    /// From the second round on also to what has left its cgroup, once that is empty, and is below its root.
     ///
     /// The freezer comes last: were we killed ourselves while all is frozen, it would stay so.
     public func kill() {
         killRounds += 1
         if let unified = containment.unified, (try? unified.kill()) != nil {
-            if killRounds > 1, !containment.isPopulated() { Self.killDescendants(of: supervisor) }
+            if killRounds > 1, let ancestor = root.ancestor, !containment.isPopulated() {
+                Self.killDescendants(of: ancestor)
+            }
             if killRounds > 3 { Self.thaw(processes()) }
             return
         }
-        Self.killDescendants(of: supervisor, group: ownGroup)
+        if let ancestor = root.ancestor {
+            Self.killDescendants(of: ancestor, group: ownGroup)
+        } else {
+            for pid in processes() { signal(pid, SIGKILL) }
+        }
         if killRounds > 2 { containment.killFrozen() }
         if killRounds > 3 { Self.thaw(processes()) }
         // What was suspended by the v1 freezer dies only now.
@@ -283,7 +311,7 @@ public final class ProcessTree {
     /// twice.
     public var cpuMicroseconds: UInt64 {
         if let microseconds = containment.unified?.cpuMicroseconds { return microseconds }
-        let ticks = Self.descendants(of: supervisor).reduce(UInt64(0)) { sum, pid in
+        let ticks = below.reduce(UInt64(0)) { sum, pid in
             guard let stat = Procfs.stat(pid) else { return sum }
             return sum &+ stat.cpuTicks &+ stat.waitedCPUTicks
         }
