@@ -12,10 +12,7 @@ struct ReporterTests {
 
     init() throws {
         subject = try FakeSubject([7: 10, 8: 30, 9: 20])
-        let plan = RunPlan(
-            arguments: UnsafePointer(CommandLine.unsafeArgv), argumentCount: Int(CommandLine.argc),
-            policy: Policy(profile: .ios4))
-        reporter = Reporter(plan, subject)
+        reporter = Reporter(subject)
     }
 
     private func willEnd(_ reason: KillReason, _ change: (inout KillReport) -> Void = { _ in }) {
@@ -171,7 +168,7 @@ struct ReporterTests {
         subject.footprints = [7: nil]
         willEnd(.memoryLimit)
         let leader = try #require(reporter.lastSnapshot?.processes.first)
-        #expect(leader.commandLine == CommandLine.arguments)
+        #expect(leader.commandLine == subject.commandLine)
     }
 
     @Test("What was seen at the mark and has gone since is told: the kernel ends the largest first")

@@ -1,134 +1,100 @@
 import CCurfew
 import CurfewCore
 import CurfewLinux
-import Glibc
 
-/// The real machine, for the one app of a `curfew run`.
+/// The real machine: finds whose turn it is, and has that instance do it. It knows of no app itself.
 final class LiveKernel: Kernel {
-    /// Set once the program runs.
-    var tree: ProcessTree?
-    /// CPU time of the app's processes that were reaped here, for where no cgroup counts it.
-    var reapedCPUMicroseconds: Int64 = 0
-    /// Of what was counted there the most so far.
-    private var countedCPUMicroseconds: UInt64 = 0
-    /// Called with true once every process is stopped, and with false before any is continued.
-    var allStopped: ((Bool) -> Void)?
-    /// Called with what to wait for, each time a memory mark was armed.
-    var watchesMark: ((Int32) -> Void)?
-    /// Called with each footprint that is measured, where the kernel itself kills for its limit.
-    var seesGrowth: ((UInt64) -> Void)?
+    /// An app's from when its program runs.
+    var instances = InstanceTable()
     /// Any path of the file system whose free space is watched.
     var watchedDisk = "/"
-    var pagingMethod: PageOutMethod?
-    var pageOutJob: PageOutJob?
-    /// The limit that the kernel was last told.
-    var enforcedLimit: UInt64??
-    /// From when on a mark may be armed where that takes long.
-    var nextSlowMark: Instant?
-    var priority = SchedulingPriority()
-    /// Whether the leader has been reaped, and its pid is free.
-    var isLeaderGone = false
-    /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
-    var frontsGroup: Int32? {
-        get { getppid() == ledByFront ? ledByFront : nil }
-        set { ledByFront = newValue }
-    }
-    /// Its number is another's once the front is gone.
-    private var ledByFront: Int32?
-    /// Signals the leader, or the process that has been named in its place.
-    var passToLeader: ((Int32) -> Void)?
+    /// Called with true once every process is stopped, and with false before any is continued.
+    var allStopped: ((AppID, Bool) -> Void)?
+    /// Called with what to wait for, each time a memory mark was armed.
+    var watchesMark: ((AppID, Int32) -> Void)?
+    /// Called with each footprint that is measured, where the kernel itself kills for its limit.
+    var seesGrowth: ((AppID, UInt64) -> Void)?
 
     var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
+    // MARK: Stopping
+
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
-        told(tree?.suspend(includingStopped: includingStopped) ?? true)
+        told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
 
-    func confirmSuspension(_ app: AppID) -> Bool { told(tree?.confirmSuspension() ?? true) }
+    func confirmSuspension(_ app: AppID) -> Bool { told(app, instances[app]?.tree.confirmSuspension() ?? true) }
 
-    private func told(_ isStopped: Bool) -> Bool {
-        if isStopped { allStopped?(true) }
+    private func told(_ app: AppID, _ isStopped: Bool) -> Bool {
+        if isStopped { allStopped?(app, true) }
         return isStopped
     }
 
-    func pendingSuspension(_ app: AppID) -> [PendingProcess] { tree?.pendingSuspension() ?? [] }
+    func pendingSuspension(_ app: AppID) -> [PendingProcess] { instances[app]?.tree.pendingSuspension() ?? [] }
+
     func resume(_ app: AppID) {
-        allStopped?(false)
-        endPageOut()
-        if pagingMethod != nil { tree?.containment.barSwap() }
-        tree?.resume()
+        allStopped?(app, false)
+        guard let instance = instances[app] else { return }
+        instance.endPageOut()
+        if instance.pagingMethod != nil { instance.tree.containment.barSwap() }
+        instance.tree.resume()
     }
 
-    func continueAfterTerminalStop(_ app: AppID) { tree?.continueAfterTerminalStop() }
+    func continueAfterTerminalStop(_ app: AppID) { instances[app]?.tree.continueAfterTerminalStop() }
+
+    // MARK: Signals
 
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
-        if leaderOnly {
-            passToLeader?(signal)
-            return
-        }
-        // Listed before its leader is signalled: that can be gone at once, and what it leaves is between two parents then.
-        let known = tree?.everyone() ?? []
-        let sharedGroup = frontsGroup ?? tree?.onlyGroup
-        if let sharedGroup {
-            // The front takes nothing from us.
-            _ = curfew_kill(-sharedGroup, signal)
-            if signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
-        } else if let leader = unreapedLeader {
-            _ = curfew_kill(leader, signal)
-        }
-        tree?.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: unreapedLeader ?? 0, known: known)
+        if leaderOnly { instances[app]?.signalMainProcess(signal) } else { instances[app]?.signalAll(signal) }
     }
 
-    /// Nothing of it is left stopped, or frozen.
-    func release(_ app: AppID) {
-        tree?.resume()
-        tree?.containment.release()
-    }
+    func release(_ app: AppID) { instances[app]?.release() }
 
-    /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
-    func kill(_ app: AppID) {
-        isKilling = true
-        // The app can have lowered it, by prlimit(2).
-        _ = DescriptorLimit.raised()
-        if let leader = unreapedLeader { _ = curfew_kill(leader, SIGKILL) }
-        tree?.kill()
-    }
+    func kill(_ app: AppID) { instances[app]?.kill() }
 
-    private var isKilling = false
-    /// Whether the run lasts until all that the leader has left behind has ended by itself.
-    var waitsForTree = false
-    private var unreapedLeader: Int32? { isLeaderGone ? nil : tree?.leader }
+    func isGone(_ app: AppID) -> Bool { instances[app]?.isGone() ?? true }
 
-    func isGone(_ app: AppID) -> Bool {
-        guard let tree else { return true }
-        // What can't be held isn't waited for, unless all is to be.
-        if isKilling || !waitsForTree, isLeaderGone, !Procfs.isOurs { return tree.isGoneUnseen() }
-        return tree.isGone()
-    }
+    func survivors(_ app: AppID) -> [PendingProcess] { instances[app]?.survivors ?? [] }
 
-    func survivors(_ app: AppID) -> [PendingProcess] {
-        guard let tree else { return [] }
-        return tree.processes().compactMap { pid in
-            guard let stat = Procfs.stat(pid), !stat.isGone else { return nil }
-            return PendingProcess(
-                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
-        }
-    }
+    func isTraced(_ app: AppID) -> Bool { instances[app]?.tree.isTracedFromOutside() ?? false }
+
+    // MARK: Memory
 
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 {
-        let footprint = tree?.footprint(limit: limit) ?? 0
-        seesGrowth?(footprint)
+        guard let tree = instances[app]?.tree else { return 0 }
+        let footprint = tree.footprint(limit: limit)
+        if tree.containment.enforcesMemory { seesGrowth?(app, footprint) }
         return footprint
     }
-    func isTraced(_ app: AppID) -> Bool { tree?.isTracedFromOutside() ?? false }
-    func cpuMicroseconds(of app: AppID) -> UInt64 { cpuMicroseconds }
 
-    var cpuMicroseconds: UInt64 {
-        guard let tree else { return 0 }
-        if tree.containment.unified != nil { return tree.cpuMicroseconds }
-        // What ends while it is looked at is missing for a moment.
-        countedCPUMicroseconds = max(
-            countedCPUMicroseconds, tree.cpuMicroseconds + UInt64(max(0, reapedCPUMicroseconds)))
-        return countedCPUMicroseconds
+    func limitMemory(of app: AppID, _ enforcement: MemoryEnforcement) -> Bool {
+        guard let instance = instances[app] else { return false }
+        let isArmed = instance.limitMemory(enforcement, at: now)
+        if isArmed, enforcement.mark != nil { watchesMark?(app, instance.tree.containment.memoryMarkEvent) }
+        return isArmed
     }
+
+    /// Where it can't be read there is no telling that memory is short.
+    func availableMemory() -> UInt64 { SystemMemory.read()?.available ?? .max }
+
+    func freeDisk() -> UInt64 { DiskSpace.available(at: watchedDisk)?.available ?? .max }
+
+    func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool {
+        instances[app]?.beginPageOut(from: threshold) ?? false
+    }
+
+    func continuePageOut(_ app: AppID) -> PageOutResult? {
+        guard let instance = instances[app] else { return PageOutResult(resident: 0, swapped: 0) }
+        return instance.continuePageOut()
+    }
+
+    func locks(of app: AppID) -> [FileLock] { instances[app]?.locks ?? [] }
+
+    // MARK: CPU
+
+    func throttle(_ app: AppID, _ limits: CPUPolicy?) { instances[app]?.throttle(limits) }
+
+    func setPriority(of app: AppID, isLowered: Bool) { instances[app]?.setPriority(isLowered: isLowered) }
+
+    func cpuMicroseconds(of app: AppID) -> UInt64 { instances[app]?.cpuMicroseconds ?? 0 }
 }

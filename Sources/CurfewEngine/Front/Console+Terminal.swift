@@ -6,11 +6,11 @@ import Glibc
 extension Console {
     /// The app's group that can be given the terminal now: the shell has put the front in front.
     var groupToGive: Int32? {
-        guard job.setting.ownsTerminal, let terminal, appGroup > 0, terminal.foregroundGroup == frontGroup else {
+        guard job.setting.ownsTerminal, let terminal, host.appGroup > 0, terminal.foregroundGroup == frontGroup else {
             return nil
         }
         // The group that had it can have ended since, and its number be another's.
-        let group = groupWithTerminal != 0 && isOfApp(groupWithTerminal) ? groupWithTerminal : appGroup
+        let group = groupWithTerminal != 0 && isOfApp(groupWithTerminal) ? groupWithTerminal : host.appGroup
         return isOfApp(group) ? group : nil
     }
 
@@ -25,7 +25,7 @@ extension Console {
 
     /// Back to the front's group, as the front had it.
     func takeTerminal() {
-        guard job.setting.ownsTerminal, let terminal, appGroup > 0 else { return }
+        guard job.setting.ownsTerminal, let terminal, host.appGroup > 0 else { return }
         let group = terminal.foregroundGroup
         guard isOfApp(group) else { return }
         appAttributes = terminal.attributes
@@ -36,17 +36,17 @@ extension Console {
 
     /// A shell inside the app gives the terminal to groups of its own.
     private func isOfApp(_ group: Int32) -> Bool {
-        if group == appGroup { return ProcessTree.holdsGroup(group, ancestor: getpid()) }
+        if group == host.appGroup { return ProcessTree.holdsGroup(group, ancestor: getpid()) }
         guard group > 0, group != frontGroup else { return false }
         return ProcessTree.descendants(of: getpid()).contains { getpgid($0) == group }
     }
 
     /// At the end: the shell takes the terminal back itself, but a caller that doesn't must not lose it. The modes are
     /// the program's to leave, as with `stty`, unless it was killed.
-    func finish() {
+    func finish(leaderWasKilled: Bool) {
         guard job.setting.ownsTerminal, let terminal else { return }
         let group = terminal.foregroundGroup
-        guard group > 0, group == appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
+        guard group > 0, group == host.appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
         terminal.setForegroundGroup(frontGroup)
         if leaderWasKilled { terminal.setAttributes(frontAttributes) }
     }

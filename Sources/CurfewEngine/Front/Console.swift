@@ -9,6 +9,8 @@ protocol ConsoleHost: AnyObject {
     var appState: LifecycleState? { get }
     var isAppTerminating: Bool { get }
     var hasEnded: Bool { get }
+    /// The app's own group; 0 where it has none, or isn't started yet.
+    var appGroup: Int32 { get }
     func standing(of process: Int32) -> SignalSender.Standing
     /// What is for the app or its processes; terminal and front are the console's.
     func perform(_ action: JobAction)
@@ -17,10 +19,6 @@ protocol ConsoleHost: AnyObject {
 /// The terminal and the front, where there are any: looks at them for job control, and does what that decides.
 final class Console {
     private(set) var job: JobControl
-    /// The app's own group, or 0; told once it has been started.
-    var appGroup: Int32 = 0
-    var leaderWasKilled = false
-
     let terminal: Terminal?
     let front: Int32
     let frontGroup: Int32
@@ -30,7 +28,7 @@ final class Console {
     var groupWithTerminal: Int32 = 0
     private let page: SharedPage
     private let signals: CommandSignals
-    private unowned let host: any ConsoleHost
+    unowned let host: any ConsoleHost
 
     init(_ plan: RunPlan, page: SharedPage, front: Int32, signals: CommandSignals, host: any ConsoleHost) {
         self.page = page
@@ -60,7 +58,7 @@ final class Console {
     var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
 
     /// The group that the terminal's keys stop with the app.
-    var stoppableGroup: Int32 { appGroup > 0 ? appGroup : frontGroup }
+    var stoppableGroup: Int32 { host.appGroup > 0 ? host.appGroup : frontGroup }
 
     // MARK: Deciding
 

@@ -10,16 +10,20 @@ struct EventLoop {
     static let readable: UInt32 = 1
     static let writable: UInt32 = 4
 
-    /// What has woken us: the kind in the upper half of the token, a number in the lower.
+    /// What has woken us: the kind in the token's first byte, below it a number; for what is an app's, the app's.
     enum Source: UInt64 {
         case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings, memoryMark
         case pressure
 
-        func token(_ number: Int = 0) -> UInt64 { rawValue << 32 | UInt64(UInt32(truncatingIfNeeded: number)) }
+        private static let numberBits: UInt64 = 56
+
+        func token(_ number: Int = 0) -> UInt64 {
+            rawValue << Self.numberBits | UInt64(truncatingIfNeeded: number) & (1 << Self.numberBits - 1)
+        }
 
         /// Of a token that `token` made; nil for any other.
         static func of(_ token: UInt64) -> (source: Source, number: Int)? {
-            Source(rawValue: token >> 32).map { ($0, Int(token & 0xffff_ffff)) }
+            Source(rawValue: token >> numberBits).map { ($0, Int(token & (1 << numberBits - 1))) }
         }
     }
 

@@ -37,7 +37,8 @@ extension Supervision {
         }
         let now = kernel.now
         pendingAdvance = PendingAdvance(
-            request, Advance(Span(nanoseconds: nanoseconds), at: now), lastEntry: log.lastNumber, at: now)
+            request, Advance(Span(nanoseconds: nanoseconds), at: now), lastEntry: instance?.log.lastNumber ?? 0, at: now
+        )
         return nil
     }
 
@@ -49,7 +50,7 @@ extension Supervision {
 
     /// Looked at when nothing else is there to do, and when its time has come all the same.
     func continueAdvance(isIdle: Bool) {
-        guard let pending = pendingAdvance, let app = engine.core.app(Self.app) else { return }
+        guard let pending = pendingAdvance, let instance, let app = engine.core.app(instance.id) else { return }
         let now = kernel.now
         guard isIdle || now >= pending.nextLook + Advance.patience else { return }
         guard pending.request.session.descriptor.isOpen else {
@@ -57,13 +58,13 @@ extension Supervision {
             return
         }
         let step = pending.advance.next(
-            owes: app.owes, isSettled: engine.isSettled, hasHappened: log.lastNumber > pending.entryAtJump,
-            activity: { kernel.tree?.activity ?? Activity() }, at: now)
+            owes: app.owes, isSettled: engine.isSettled, hasHappened: instance.log.lastNumber > pending.entryAtJump,
+            activity: { instance.tree.activity }, at: now)
         switch step {
         case .wait(let until): pending.nextLook = until
         case .answer: answerAdvance()
         case .jump:
-            pending.entryAtJump = log.lastNumber
+            pending.entryAtJump = instance.log.lastNumber
             pending.advance.jumped(left: engine.advance(by: pending.advance.left))
             pending.nextLook = now
         }
@@ -71,12 +72,12 @@ extension Supervision {
 
     /// What has happened, line by line, and what is left.
     func answerAdvance() {
-        guard let pending = pendingAdvance else { return }
+        guard let pending = pendingAdvance, let instance else { return }
         pendingAdvance = nil
-        for entry in log.recent where entry.number > pending.firstEntry {
-            control?.reply(to: pending.request, entry.message(app: name))
+        for entry in instance.log.recent where entry.number > pending.firstEntry {
+            control?.reply(to: pending.request, entry.message(app: instance.name))
         }
-        let state = engine.core.app(Self.app)?.state ?? .notRunning
+        let state = engine.core.app(instance.id)?.state ?? .notRunning
         let advance = pending.advance
         control?.reply(
             to: pending.request,

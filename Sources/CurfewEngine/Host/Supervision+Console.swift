@@ -6,6 +6,7 @@ extension Supervision: ConsoleHost {
     var appState: LifecycleState? { engine.core.app(Self.app)?.state }
     var isAppTerminating: Bool { engine.core.app(Self.app)?.isTerminating == true }
     var hasEnded: Bool { ending != nil }
+    var appGroup: Int32 { instance?.tree.ownGroup ?? 0 }
 
     func perform(_ action: JobAction) {
         switch action {
@@ -17,13 +18,13 @@ extension Supervision: ConsoleHost {
         case .abandon:
             isFrontGone = true
             // Its number can be somebody else's from now on.
-            kernel.frontsGroup = nil
+            instance?.frontsGroup = nil
             engine.feed(.app(Self.app, .abandoned))
         case .endWithoutFront: endWithoutFront()
         case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)
-        case .signalApp(let signal): kernel.tree?.signalOwnGroup(signal)
-        case .signalLeader(let signal): passToLeader(signal)
+        case .signalApp(let signal): instance?.tree.signalOwnGroup(signal)
+        case .signalLeader(let signal): instance?.signalMainProcess(signal)
         case .giveTerminal, .takeTerminal, .stopFront, .continueFront, .continueFrontsGroup, .askFront, .then: break
         }
     }

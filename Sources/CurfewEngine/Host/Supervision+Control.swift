@@ -12,18 +12,18 @@ extension Supervision: ControlHost {
 
     func app(_ app: AppID) -> App? { engine.core.app(app) }
 
-    func name(of app: AppID) -> String { name }
+    func name(of app: AppID) -> String { kernel.instances[app]?.name ?? "" }
 
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
 
     func prepareStatus(of app: AppID) {
         engine.lookForLocks(of: app)
-        lookForTracer()
+        lookForTracer(of: app)
     }
 
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> {
         engine.lookForLocks(of: app)
-        return log.recent
+        return kernel.instances[app]?.log.recent ?? []
     }
 
     func raiseDescriptorLimit() {
@@ -40,18 +40,18 @@ extension Supervision: ControlHost {
         guard sender.uid == geteuid() || sender.uid == 0 || sender.uid == getuid() else {
             return contains(sender.pid, app: Self.app) ? .app(Self.app) : .stranger
         }
-        guard let ancestry = kernel.tree?.ancestry(of: sender.pid) else { return .stranger }
+        guard let ancestry = instance?.tree.ancestry(of: sender.pid) else { return .stranger }
         if ancestry.isOurs { return .app(Self.app) }
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }
 
     var tellsSenders: Bool { Procfs.isOurs }
 
-    func contains(_ pid: Int32, app: AppID) -> Bool { kernel.tree?.contains(pid) ?? false }
+    func contains(_ pid: Int32, app: AppID) -> Bool { kernel.instances[app]?.tree.contains(pid) ?? false }
 
-    func mainPid(of app: AppID) -> Int32 { mainPid }
+    func mainPid(of app: AppID) -> Int32 { kernel.instances[app]?.mainPid ?? 0 }
 
-    func livingLeader(of app: AppID) -> Int32? { livingLeader }
+    func livingLeader(of app: AppID) -> Int32? { kernel.instances[app]?.livingLeader }
 
     // MARK: What is told
 
@@ -59,29 +59,32 @@ extension Supervision: ControlHost {
 
     /// To the app's sessions, to the program as a signal, and to hooks.
     func deliver(_ delivery: Delivery, to app: AppID) {
-        let message = delivery.message(containment: kernel.tree?.containment.description ?? "none")
+        guard let instance = kernel.instances[app] else { return }
+        let message = delivery.message(containment: instance.tree.containment.description)
         control?.deliver(delivery, message)
         switch delivery.audience {
         case .everybody:
-            sendSignal(for: delivery.event)
-            runHooks(for: message)
-        case .hooks: runHooks(for: message)
+            sendSignal(for: delivery.event, to: instance)
+            runHooks(for: message, of: instance)
+        case .hooks: runHooks(for: message, of: instance)
         case .connections: break
         }
     }
 
-    private func sendSignal(for event: Event) {
-        for signal in plan.eventSignals where signal.event == event.name { passToLeader(signal.signal) }
+    private func sendSignal(for event: Event, to instance: Instance) {
+        for signal in instance.plan.eventSignals where signal.event == event.name {
+            instance.signalMainProcess(signal.signal)
+        }
     }
 
-    private func runHooks(for message: Message) {
+    private func runHooks(for message: Message, of instance: Instance) {
         guard let hooks else { return }
-        let state = engine.core.app(Self.app)?.state ?? .notRunning
+        let state = engine.core.app(instance.id)?.state ?? .notRunning
         let about = [
-            Field("app", name), Field("pid", String(mainPid)), Field("state", state.rawValue),
+            Field("app", instance.name), Field("pid", String(instance.mainPid)), Field("state", state.rawValue),
         ]
         if !hooks.run(Message(message.verb, message.fields + about)) {
-            record(.hookDropped(event: message["name"] ?? ""), of: Self.app)
+            record(.hookDropped(event: message["name"] ?? ""), of: instance.id)
         }
     }
 }

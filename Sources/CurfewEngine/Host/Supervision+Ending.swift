@@ -12,15 +12,8 @@ extension Supervision {
             writeReportsWithoutFront()
             curfew_exit(125)
         }
-        if console?.hasTerminal == true { console?.finish() }
-        if let ending {
-            if let timeout = ending.timeout { tellTimeout(timeout, ending) }
-            if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {
-                StandardError.print("curfew: \(name): killed: \(KillNarration.text(kill))")
-            }
-            if let limit = ending.restKilledAfter, ending.timeout == nil { tellRest(killedAfter: limit) }
-            writeReports(ending)
-        }
+        if console?.hasTerminal == true { finishConsole() }
+        if let ending, let instance { tell(ending, of: instance) }
         // A hook may wait for the channel's end itself, as `curfew quit` does.
         control?.closeAll()
         hooks?.finish()
@@ -28,14 +21,26 @@ extension Supervision {
         curfew_exit(125)
     }
 
+    private func tell(_ ending: Ending, of instance: Instance) {
+        if let timeout = ending.timeout { tellTimeout(timeout, ending, instance) }
+        if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {
+            StandardError.print("curfew: \(instance.name): killed: \(KillNarration.text(kill))")
+        }
+        if let limit = ending.restKilledAfter, ending.timeout == nil { tellRest(of: instance, killedAfter: limit) }
+        writeReports(ending, of: instance)
+    }
+
+    private func finishConsole() { console?.finish(leaderWasKilled: instance?.leaderOutcome?.isSignal == true) }
+
     /// Nothing was started.
     func fail(_ error: LaunchError) -> Never {
         // The child has taken the terminal before its exec failed.
-        console?.finish()
+        finishConsole()
         removeUnused()
         StandardError.print("\(plan.caller): \(error.problem)")
         report?.write(
-            RunReport.ofFailure(name: name, command: plan.commandLine, status: error.status, problem: error.problem))
+            RunReport.ofFailure(
+                name: draft.name, command: plan.commandLine, status: error.status, problem: error.problem))
         socket?.remove()
         curfew_exit(error.status)
     }
@@ -43,19 +48,19 @@ extension Supervision {
     /// A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
     private func removeUnused() {
         for _ in 0..<50 {
-            if unused.remove() { return }
+            if draft.containment.remove() { return }
             usleep(2000)
         }
     }
 
     /// What the command left behind hadn't ended in time.
-    private func tellRest(killedAfter limit: Span) {
-        let seen = reporter.lastSnapshot?.processes ?? []
+    private func tellRest(of instance: Instance, killedAfter limit: Span) {
+        let seen = instance.reporter.lastSnapshot?.processes ?? []
         let named = seen.prefix(3).map { "\($0.pid) \(Quoted.text($0.name))" }
         let more = seen.count > 3 ? [" and \(seen.count - 3) more"] : []
         let names = named.isEmpty ? "" : ": " + (named + more).joined(separator: ", ")
         StandardError.print(
-            "curfew: \(name): killed what it left behind, which hadn't ended "
+            "curfew: \(instance.name): killed what it left behind, which hadn't ended "
                 + "\(HumanText.duration(nanoseconds: limit.nanoseconds)) after \(signalsName)\(names)")
     }
 
@@ -68,7 +73,7 @@ extension Supervision {
         case .raise(let signal):
             page.setFrontsSignal(signal)
             // The front, and whoever else is in its group, as timeout(1) does it.
-            if signal == SIGKILL, let group = kernel.frontsGroup { _ = curfew_kill(-group, SIGKILL) }
+            if signal == SIGKILL, let group = instance?.frontsGroup { _ = curfew_kill(-group, SIGKILL) }
             curfew_exit(0)
         }
     }

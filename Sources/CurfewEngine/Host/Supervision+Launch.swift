@@ -7,10 +7,8 @@ import Glibc
 /// From nothing to a running program. What fails here is thrown, and nothing has been started.
 extension Supervision {
     func launch() throws(LaunchError) {
-        if plan.hasLifecycle { try claimName() } else { name = AppName.fromCommand(plan.command) }
-        let containment = try makeContainment()
-        unused = containment
-        kernel.tree = nil
+        if plan.hasLifecycle { try claimName() } else { draft.name = AppName.fromCommand(plan.command) }
+        draft.containment = try makeContainment()
         let signals = CommandSignals(
             callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child,
             timeout: plan.policy.timeout)
@@ -18,35 +16,29 @@ extension Supervision {
         self.console = console
         try makeLoop()
         let notifySocket = try plan.hasLifecycle ? makeNotifySocket() : nil
-        try watchSettings()
-        try prepareResources(containment)
+        let settings = try watchSettings()
+        let pagingMethod = try prepareResources()
         let launcher = Launcher(
             command: plan.command, arguments: plan.arguments, usesTimeoutsWords: plan.policy.timeout != nil,
             system: LiveLaunchSystem(front: front))
-        let program = try launcher.start(attributes(signals, console), in: containment)
+        let program = try launcher.start(attributes(signals, console), in: draft.containment)
         // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
         // signals, wait until all the rest is ready.
-        adopt(program, containment)
-        begin()
-        attend(program, notifySocket)
+        let instance = adopt(program)
+        instance.settings = settings
+        instance.pagingMethod = pagingMethod
+        begin(instance)
+        attend(program, instance.tree, notifySocket)
         Capabilities.keepWhatIsUsed(forPriorities: plan.policy.yieldsInBackground || plan.policy.pageOut != nil)
         watchMachine()
-        sweepStaleCgroups()
+        sweepStaleCgroups(beside: instance.tree.containment)
     }
 
-    /// The watchdogs of the core run from `started`; a policy must know who enforces its memory limit.
-    private func begin() {
+    /// The watchdogs of the core run from `started`.
+    private func begin(_ instance: Instance) {
         engine.journal = journal
         if plan.holdsTime { engine.holdTime() }
-        var policy = plan.policy
-        if plan.limitsMemory {
-            policy.memory = MemoryPolicy(
-                foreground: plan.memory, background: plan.backgroundLimits,
-                isEnforcedByKernel: kernel.tree?.containment.enforcesMemory ?? false)
-        }
-        self.policy = policy
-        engine.launch(Self.app, policy, plan.launch)
-        startedAt = kernel.now
+        engine.launch(Self.app, instance.policy, plan.launch)
         engine.feed(.app(Self.app, .started))
     }
 
@@ -62,7 +54,7 @@ extension Supervision {
             return try NamedSocket.claim(name, in: directory, maker: front, while: { isAwaited })
         }
         socket = claimed
-        name = claimed.name
+        draft.name = claimed.name
     }
 
     private func runtimeDirectory() throws(LaunchError) -> RuntimeDirectory {
@@ -79,7 +71,7 @@ extension Supervision {
     // MARK: The tree
 
     private func makeContainment() throws(LaunchError) -> Containment {
-        let cgroup = Cgroup2.prefix + (plan.hasLifecycle ? "" : "-") + name + "." + decimal(Int(getpid()))
+        let cgroup = Cgroup2.prefix + (plan.hasLifecycle ? "" : "-") + draft.name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
             return try Containment.make(plan.containment, name: cgroup, resources: plan.resources, front: front) {
                 page.set(SharedPage.Path($0), $1)
@@ -89,8 +81,7 @@ extension Supervision {
         }
     }
 
-    private func sweepStaleCgroups() {
-        guard let containment = kernel.tree?.containment else { return }
+    private func sweepStaleCgroups(beside containment: Containment) {
         // One by one: an array of them is a type that the runtime would make, a fifth of a launch's instructions.
         sweep(beside: containment.unified?.path)
         sweep(beside: containment.freezer?.path)
@@ -153,35 +144,36 @@ extension Supervision {
         ).pointer
     }
 
-    private func adopt(_ program: LaunchedProgram, _ made: Containment) {
-        var containment = made
+    private func adopt(_ program: LaunchedProgram) -> Instance {
+        var containment = draft.containment
         containment.closeJoining()
-        console?.appGroup = program.group
         if containment.outOfMemoryEvent >= 0 {
-            _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, Source.outOfMemory.token())
+            let token = Source.outOfMemory.token(Self.app.rawValue)
+            _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, token)
         }
-        // A timeout's command is in the front's group, which is held besides.
-        kernel.waitsForTree = plan.policy.waitsForTree || plan.policy.timeout != nil
-        kernel.tree = ProcessTree(
+        let tree = ProcessTree(
             containment: containment, leader: program.pid, ownGroup: program.group, method: plan.suspension)
+        let instance = Instance(Self.app, name: draft.name, plan, tree, startedAt: kernel.now)
+        kernel.instances.insert(instance)
         descriptors = DescriptorLimit.raised()
-        prepareSignals()
+        prepareSignals(of: instance)
         if plan.hasLifecycle {
-            kernel.allStopped = { [unowned self] in console?.handle($0 ? .allStopped : .continues) }
+            kernel.allStopped = { [unowned self] in console?.handle($1 ? .allStopped : .continues) }
         }
+        return instance
     }
 
     /// Waits for all that comes from it, or is for it.
-    private func attend(_ program: LaunchedProgram, _ notifySocket: NotifySocket?) {
+    private func attend(_ program: LaunchedProgram, _ tree: ProcessTree, _ notifySocket: NotifySocket?) {
         loop.add(signals, Source.signals.token())
-        if !descriptors.isScarce { kernel.tree?.containment.prepareKill() }
+        if !descriptors.isScarce { tree.containment.prepareKill() }
         if let notifySocket { notify = NotifyServer(notifySocket, loop: loop, host: self) }
         guard let socket else { return }
         control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
         var childsEnd = program.childsEnd
         if descriptors.isScarce {
             childsEnd.close()
-            kernel.tree?.containment.keepsFilesOpen = false
+            tree.containment.keepsFilesOpen = false
         }
         control?.descriptors = descriptors
         control?.addPipe(program.channel, childsEnd: childsEnd, of: Self.app)

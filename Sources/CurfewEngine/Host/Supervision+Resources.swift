@@ -7,22 +7,25 @@ import Glibc
 /// Memory, disk and CPU time: what the machine can enforce of what was asked for, and what it tells.
 extension Supervision {
     /// Before anything is started: says what can't be enforced here, or refuses.
-    func prepareResources(_ containment: Containment) throws(LaunchError) {
+    ///
+    /// Returns how memory can be paged out, where that was asked for.
+    func prepareResources() throws(LaunchError) -> PageOutMethod? {
         if plan.limitsMemory {
-            kernel.enforcedLimit = .some(plan.resources.memoryLimit)
-            kernel.watchesMark = { [unowned self] in watchMark($0) }
-            if containment.enforcesMemory { kernel.seesGrowth = { [unowned self] in noteGrowth($0) } }
+            kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
+            kernel.seesGrowth = { [unowned self] in noteGrowth($0, $1) }
         }
-        guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return }
-        if plan.policy.pageOut != nil { kernel.pagingMethod = Self.pageOutMethod(of: containment) }
-        var enforceability = Enforceability(plan: plan, containment: containment, pagingMethod: kernel.pagingMethod)
+        guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return nil }
+        let containment = draft.containment
+        let pagingMethod = plan.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
+        var enforceability = Enforceability(plan: plan, containment: containment, pagingMethod: pagingMethod)
         enforceability.hasOwnGroup = plan.policy.timeout != nil || console?.givesOwnGroup == true
         let problems = enforceability.problems
-        guard !problems.isEmpty else { return }
+        guard !problems.isEmpty else { return pagingMethod }
         if plan.isStrict {
             throw LaunchError(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
         }
         StandardError.print("\(plan.caller): " + problems.joined(separator: "; "))
+        return pagingMethod
     }
 
     /// Without swap there is none.
@@ -31,27 +34,28 @@ extension Supervision {
         return containment.pageOutMethod
     }
 
-    private func watchMark(_ event: Int32) {
+    private func watchMark(_ app: AppID, _ event: Int32) {
         // Refused for one that is watched already.
-        _ = curfew_epoll_add(epoll.number, event, 1, Source.memoryMark.token())
+        _ = curfew_epoll_add(epoll.number, event, 1, Source.memoryMark.token(app.rawValue))
     }
 
     // MARK: What the kernel tells
 
     /// The memory cgroup's limit was hit; false where nothing of the kind has happened.
     @discardableResult
-    func noteMemoryLimit() -> Bool {
-        guard let containment = kernel.tree?.containment, containment.outOfMemoryKills > 0 else { return false }
-        let limit = engine.core.app(Self.app)?.memoryLimits?.fatal ?? 0
-        engine.feed(.app(Self.app, .memoryLimitHit(bytes: max(limit, containment.peakMemory ?? 0))))
+    func noteMemoryLimit(of app: AppID) -> Bool {
+        guard let instance = kernel.instances[app], instance.outOfMemoryKills > 0 else { return false }
+        let limit = engine.core.app(app)?.memoryLimits?.fatal ?? 0
+        engine.feed(.app(app, .memoryLimitHit(bytes: max(limit, instance.peakMemory ?? 0))))
         return true
     }
 
-    func memoryMarkReached() {
-        kernel.tree?.containment.readMemoryMarkEvent()
-        if noteMemoryLimit() { return }
-        reporter.noteMark()
-        engine.feed(.app(Self.app, .memoryMarkReached(bytes: engine.footprint(of: Self.app))))
+    func memoryMarkReached(by app: AppID) {
+        guard let instance = kernel.instances[app] else { return }
+        instance.tree.containment.readMemoryMarkEvent()
+        if noteMemoryLimit(of: app) { return }
+        instance.reporter.noteMark()
+        engine.feed(.app(app, .memoryMarkReached(bytes: engine.footprint(of: app))))
     }
 
     /// Processes have waited for memory.

@@ -9,7 +9,7 @@ extension Supervision {
         // Held while it is looked at, so that all that is seen is of one process.
         var pidfd = Descriptor(curfew_pidfd_open(pid))
         defer { pidfd.close() }
-        guard let ancestry = kernel.tree?.ancestry(of: pid) else { return .unknown }
+        guard let ancestry = instance?.tree.ancestry(of: pid) else { return .unknown }
         if ancestry.isOurs { return .inside }
         // A descriptor of it can be refused by a sandbox.
         let isThere = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, 0) : curfew_kill(pid, 0)
@@ -31,9 +31,9 @@ extension Supervision {
     func wasStopped() {
         guard stops.isTold(at: kernel.now) else { return }
         if !wasEverStopped {
-            StandardError.print("curfew: \(name): the supervisor was stopped by a signal, and goes on")
+            StandardError.print("curfew: \(draft.name): the supervisor was stopped by a signal, and goes on")
         }
         wasEverStopped = true
-        record(.supervisorStopped, of: Self.app)
+        recordOfAll(.supervisorStopped)
     }
 }

@@ -7,25 +7,26 @@ import CurfewWire
 extension Supervision {
     static let settingsEvent = "settingsDidChange"
 
-    func watchSettings() throws(LaunchError) {
-        guard let path = plan.settingsPath else { return }
+    /// Nil where there is none.
+    func watchSettings() throws(LaunchError) -> FileWatch? {
+        guard let path = plan.settingsPath else { return nil }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
-            loop.add(watch.descriptor, Source.settings.token())
-            settings = watch
+            loop.add(watch.descriptor, Source.settings.token(Self.app.rawValue))
+            return watch
         } catch {
             throw LaunchError(125, "--settings \(path): \(error.text); nothing was started")
         }
     }
 
-    func settingsChanged() {
-        guard let path = plan.settingsPath else { return }
-        let wasLost = settings?.isLost == true
-        if let change = settings?.readChanges() {
+    func settingsChanged(of app: AppID) {
+        guard let instance = kernel.instances[app], let path = instance.plan.settingsPath else { return }
+        let wasLost = instance.settings?.isLost == true
+        if let change = instance.settings?.readChanges() {
             var info = [Info("path", path)]
             if !change.exists { info.append(Info("exists", "false")) }
-            engine.feed(.app(Self.app, .post(PostedEvent(Self.settingsEvent, info), request: nil)))
+            engine.feed(.app(app, .post(PostedEvent(Self.settingsEvent, info), request: nil)))
         }
-        if !wasLost, let problem = settings?.problem { record(.settingsLost(reason: problem.text), of: Self.app) }
+        if !wasLost, let problem = instance.settings?.problem { record(.settingsLost(reason: problem.text), of: app) }
     }
 }

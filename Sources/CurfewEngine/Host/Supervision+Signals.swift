@@ -48,86 +48,58 @@ extension Supervision {
         // What they said before they ended comes first, and while they can still be told from strangers.
         notify?.drain()
         // Whom the kernel has killed for memory is still there to be told of.
-        if plan.limitsMemory { noteMemoryLimit() }
-        var leaderOutcome: ExitOutcome?
-        var mainOutcome: ExitOutcome?
-        while case .report(let report) = Reaping.reapAny() {
-            kernel.reapedCPUMicroseconds += report.cpuMicroseconds
-            if report.pid == kernel.tree?.leader { leaderOutcome = ExitOutcome(report.change) }
-            if report.pid == mainProcess?.pid { mainOutcome = ExitOutcome(report.change) }
-        }
-        if let leaderOutcome {
-            console?.leaderWasKilled = leaderOutcome.isSignal
-            kernel.isLeaderGone = true
-            if mainProcess == nil { endRun(leaderOutcome) }
+        if plan.limitsMemory { noteMemoryLimit(of: Self.app) }
+        guard let instance else { return }
+        var ends = Instance.Ends()
+        while case .report(let report) = Reaping.reapAny() { instance.reaped(report, &ends) }
+        if let outcome = ends.leader {
+            if instance.mainProcess == nil { endRun(of: instance, outcome) }
             // Where the run goes on without it, what it has begun is released.
-            if mainProcess != nil || plan.policy.waitsForTree {
-                engine.feed(.app(Self.app, .ownerExited(TaskOwners.leader)))
+            if instance.mainProcess != nil || plan.policy.waitsForTree {
+                engine.feed(.app(instance.id, .ownerExited(TaskOwners.leader)))
             }
         }
-        if let mainOutcome {
-            mainProcessExited(mainOutcome)
-        } else if leaderOutcome == nil {
+        if let outcome = ends.main {
+            mainProcessExited(outcome, of: instance)
+        } else if ends.leader == nil {
             // Of what outlives its leader the end has no status: the kernel's kill for memory is asked for.
-            if plan.limitsMemory, kernel.isLeaderGone { noteMemoryLimit() }
-            noteStop()
+            if plan.limitsMemory, instance.livingLeader == nil { noteMemoryLimit(of: instance.id) }
+            noteStop(of: instance)
         }
         engine.childrenChanged()
     }
 
     /// The leader, or the process it has named in its place, has ended.
-    func endRun(_ outcome: ExitOutcome) {
-        if report != nil { reporter.noteMeasures() }
+    func endRun(of instance: Instance, _ outcome: ExitOutcome) {
+        if report != nil { instance.reporter.noteMeasures() }
         // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
-        noteMemoryLimit()
-        engine.feed(.app(Self.app, .leaderExited(outcome)))
+        noteMemoryLimit(of: instance.id)
+        engine.feed(.app(instance.id, .leaderExited(outcome)))
     }
 
     /// Its pidfd says that the main process has ended; a child of ours is reaped first.
     func mainProcessChanged(_ pid: Int32) {
         childrenChanged()
         // Another may have been named meanwhile, by the very one that has ended.
-        if mainProcess?.pid == pid { mainProcessExited(nil) }
+        if let instance, instance.mainProcess?.pid == pid { mainProcessExited(nil, of: instance) }
     }
 
-    private func noteStop() {
-        guard plan.hasLifecycle, let console, console.hasTerminal, let signal = stopSignal(console) else { return }
+    private func noteStop(of instance: Instance) {
+        guard plan.hasLifecycle, let console, console.hasTerminal, let signal = stopSignal(console, instance) else {
+            return
+        }
         console.handle(.appStopped(by: signal))
     }
 
     /// The signal that has stopped the leader, or what it has left in its group.
-    private func stopSignal(_ console: Console) -> Int32? {
-        guard kernel.isLeaderGone else {
-            guard let leader = kernel.tree?.leader, case .stopped(let signal)? = Reaping.stopReport(of: leader)?.change
-            else { return nil }
+    private func stopSignal(_ console: Console, _ instance: Instance) -> Int32? {
+        if let leader = instance.livingLeader {
+            guard case .stopped(let signal)? = Reaping.stopReport(of: leader)?.change else { return nil }
             return signal
         }
         var info = curfew_wait_info()
         let status = curfew_waitid(
             Int32(P_PGID.rawValue), console.stoppableGroup, WSTOPPED | WNOHANG, &info)
         return status == 0 && info.pid > 0 ? info.status : nil
-    }
-
-    /// To the main process, where one was named; held by a pidfd, for its parent may reap it.
-    func passToLeader(_ signal: Int32) {
-        if let mainProcess {
-            ProcessTree.send(signal, to: mainProcess.pid, heldBy: mainProcess.pidfd)
-        } else if let leader = kernel.tree?.leader, !kernel.isLeaderGone {
-            _ = curfew_kill(leader, signal)
-        }
-    }
-}
-
-extension ExitOutcome {
-    fileprivate var isSignal: Bool {
-        if case .signaled = self { true } else { false }
-    }
-
-    fileprivate init?(_ change: ChildReport.Change) {
-        switch change {
-        case .exited(let code): self = .exited(code: code)
-        case .killed(let signal, let dumpedCore): self = .signaled(signal: signal, dumpedCore: dumpedCore)
-        case .stopped, .continued: return nil
-        }
     }
 }

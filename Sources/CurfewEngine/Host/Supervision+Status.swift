@@ -7,29 +7,30 @@ import Glibc
 /// What `curfew status` and `curfew ps` show.
 extension Supervision {
     /// Nothing tells of a debugger, and whoever asks is to be told of one; what is suspended has nothing to gain by it.
-    func lookForTracer() {
-        guard let app = engine.core.app(Self.app), app.state != .suspended, app.state != .notRunning else { return }
-        let isTraced = kernel.isTraced(Self.app)
-        if isTraced != app.isTraced { engine.feed(.app(Self.app, .tracerChecked(isTraced: isTraced))) }
+    func lookForTracer(of id: AppID) {
+        guard let app = engine.core.app(id), app.state != .suspended, app.state != .notRunning else { return }
+        let isTraced = kernel.isTraced(id)
+        if isTraced != app.isTraced { engine.feed(.app(id, .tracerChecked(isTraced: isTraced))) }
     }
 
     func statusFields(of app: App) -> [Field] {
+        guard let instance = kernel.instances[app.id] else { return [] }
         let now = engine.now
-        let tree = kernel.tree
+        let tree = instance.tree
         func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
         var fields = [
-            Field("app", name), Field("pid", String(mainPid)), Field("front", String(front)),
+            Field("app", instance.name), Field("pid", String(instance.mainPid)), Field("front", String(front)),
             Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
             Field("since", seconds(now.lifecycle - app.stateSince)), Field("aware", String(app.isAware)),
             Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),
             Field("open-tasks", String(app.tasks.count)),
-            Field("processes", String(tree?.processes().count ?? 0)),
-            Field("footprint", String(tree?.footprint() ?? 0)),
-            Field("cpu", Seconds.text(nanoseconds: Int64(clamping: kernel.cpuMicroseconds) * 1000)),
-            Field("containment", tree?.containment.description ?? "none"),
+            Field("processes", String(tree.processes().count)),
+            Field("footprint", String(tree.footprint())),
+            Field("cpu", Seconds.text(nanoseconds: Int64(clamping: instance.cpuMicroseconds) * 1000)),
+            Field("containment", tree.containment.description),
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
-        fields += memoryFields(of: app)
+        fields += memoryFields(of: app, instance)
         if engine.isTimeHeld { fields.append(Field("clock", "manual")) }
         if app.isThrottled { fields.append(Field("throttled", "true")) }
         if !app.heldLocks.isEmpty {
@@ -40,8 +41,8 @@ extension Supervision {
         if let interval = app.watchdogInterval { fields.append(Field("watchdog", seconds(interval))) }
         if app.isReady { fields.append(Field("ready", "true")) }
         if app.isStopping { fields.append(Field("stopping", "true")) }
-        if let mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }
-        if !statusText.isEmpty { fields.append(Field("notify-status", statusText)) }
+        if let mainProcess = instance.mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }
+        if !instance.statusText.isEmpty { fields.append(Field("notify-status", instance.statusText)) }
         if !app.keptChangeNames.isEmpty {
             fields.append(Field("kept-changes", app.keptChangeNames.joined(separator: ",")))
         }
@@ -50,19 +51,21 @@ extension Supervision {
         if !app.unacknowledgedEvents.isEmpty {
             fields.append(Field("unacknowledged", app.unacknowledgedEvents.map(\.name).joined(separator: ",")))
         }
-        if app.state == .suspended, let pending = tree?.pendingSuspension(), !pending.isEmpty {
-            fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; ")))
+        if app.state == .suspended {
+            let pending = tree.pendingSuspension()
+            if !pending.isEmpty { fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; "))) }
         }
-        fields.append(Field("command", plan.commandLine.joined(separator: " ")))
+        fields.append(Field("command", instance.plan.commandLine.joined(separator: " ")))
         return fields
     }
 
     /// The limits that hold now; where it is paged out, what is in memory and what is out.
-    private func memoryFields(of app: App) -> [Field] {
+    private func memoryFields(of app: App, _ instance: Instance) -> [Field] {
         var fields: [Field] = []
         if let limit = app.memoryLimits?.fatal { fields.append(Field("memory-limit", String(limit))) }
         if let limit = app.memoryLimits?.soft { fields.append(Field("memory-high", String(limit))) }
-        if app.policy.pageOut != nil, let place = kernel.residency(of: Self.app) {
+        if app.policy.pageOut != nil {
+            let place = instance.residency
             fields.append(Field("resident", String(place.resident)))
             fields.append(Field("swapped", String(place.swapped)))
         }

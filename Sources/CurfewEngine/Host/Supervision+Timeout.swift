@@ -7,11 +7,10 @@ import Glibc
 /// What differs under `curfew timeout`: the command's signals, and what is said.
 extension Supervision {
     /// Once the program runs.
-    func prepareSignals() {
+    func prepareSignals(of instance: Instance) {
         guard let timeout = plan.policy.timeout else { return }
-        kernel.passToLeader = { [unowned self] in passToLeader($0) }
         let group = getpgid(front)
-        if !timeout.sparesDescendants, group == front { kernel.frontsGroup = group }
+        if !timeout.sparesDescendants, group == front { instance.frontsGroup = group }
     }
 
     // MARK: What is said
@@ -23,11 +22,11 @@ extension Supervision {
     }
 
     /// What was there when its time was over, and where it was.
-    func tellTimeout(_ timeout: TimeoutOutcome, _ ending: Ending) {
+    func tellTimeout(_ timeout: TimeoutOutcome, _ ending: Ending, _ instance: Instance) {
         if case .signaled(_, dumpedCore: true) = ending.leader {
             StandardError.print("\(plan.caller): the monitored command dumped core")
         }
-        guard plan.tellsProcesses, timeout.isExpired, let snapshot = reporter.lastSnapshot else { return }
+        guard plan.tellsProcesses, timeout.isExpired, let snapshot = instance.reporter.lastSnapshot else { return }
         for process in snapshot.processes { StandardError.print("\(plan.caller): \(process.whereabouts)") }
         if snapshot.omitted > 0 { StandardError.print("\(plan.caller): and \(snapshot.omitted) more processes") }
     }

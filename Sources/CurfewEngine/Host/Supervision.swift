@@ -9,6 +9,7 @@ import Glibc
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
 /// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`, `+Console`.
 final class Supervision {
+    /// The number of the one app.
     static let app = AppID(1)
 
     let plan: RunPlan
@@ -20,10 +21,9 @@ final class Supervision {
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
     let kernel = LiveKernel()
-    let reporter: Reporter
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
-    var name = ""
+    var draft = Draft()
     var socket: NamedSocket?
     var loop = EventLoop.none
     var signals = Descriptor.none
@@ -31,29 +31,18 @@ final class Supervision {
     var armedDeadline: Instant?
     /// Of ourselves alone, from when the app is started on.
     var descriptors = DescriptorLimit(count: 1024)
-    /// The cgroups that were made for an app that isn't started yet.
-    var unused = Containment.tree
     var console: Console?
     /// Signals that nobody had a say by, and stops of our own.
     var ignoredSignals = OnceASecond()
     var stops = OnceASecond()
     var wasEverStopped = false
-    var log = EventLog()
     var ending: Ending?
-    /// What the app is held to, with who enforces it.
-    lazy var policy = plan.policy
-    var startedAt: Instant?
 
     /// Nil where the app has no lifecycle.
     var control: ControlServer?
     var notify: NotifyServer?
     /// What `NOTIFY_SOCKET` says.
     var notifyName = ""
-    /// What the program last said of itself by `STATUS=`.
-    var statusText = ""
-    /// Nil while the leader is it.
-    var mainProcess: MainProcess?
-    var settings: FileWatch?
     /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
     var pressure: Pressure?
     var hooks: HookRunner?
@@ -64,6 +53,15 @@ final class Supervision {
     typealias Source = EventLoop.Source
 
     var epoll: Descriptor { loop.epoll }
+
+    /// Nil before the program runs.
+    var instance: Instance? { kernel.instances[Self.app] }
+
+    /// What is made for an app before its program runs; undone where it never does.
+    struct Draft {
+        var name = ""
+        var containment = Containment.tree
+    }
 
     init(
         _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
@@ -76,7 +74,6 @@ final class Supervision {
         self.report = report
         self.journal = journal
         self.channelNumber = channelNumber
-        reporter = Reporter(plan, kernel)
     }
 
     func run() -> Never {
@@ -120,13 +117,13 @@ final class Supervision {
         case .signals: readSignals()
         case .timer: handleDeadline()
         case .listener: control?.acceptSessions()
-        case .outOfMemory: noteMemoryLimit()
+        case .outOfMemory: noteMemoryLimit(of: AppID(number))
         case .connection: control?.serve(ConnectionID(number), events: ready.events)
         case .owner: control?.ownerExited(OwnerID(number))
         case .notify: notify?.read()
         case .mainProcess: mainProcessChanged(Int32(number))
-        case .settings: settingsChanged()
-        case .memoryMark: memoryMarkReached()
+        case .settings: settingsChanged(of: AppID(number))
+        case .memoryMark: memoryMarkReached(by: AppID(number))
         case .pressure: memoryStalled(ready.events)
         }
     }
@@ -174,8 +171,13 @@ final class Supervision {
 
 extension Supervision: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
-        let entry = log.append(record, at: kernel.now)
+        guard let entry = kernel.instances[app]?.log.append(record, at: kernel.now) else { return }
         control?.tell(entry, of: app)
+    }
+
+    /// What concerns each app.
+    func recordOfAll(_ record: EventRecord) {
+        for instance in kernel.instances.all { self.record(record, of: instance.id) }
     }
 
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
@@ -189,6 +191,6 @@ extension Supervision: EngineHost {
     }
 
     func pressureChanged(to level: PressureLevel, available: UInt64) {
-        record(.pressure(level, available: available), of: Self.app)
+        recordOfAll(.pressure(level, available: available))
     }
 }

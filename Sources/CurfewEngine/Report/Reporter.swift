@@ -4,8 +4,8 @@ import CurfewLinux
 /// What a reporter looks at: one app's processes and measures. A fake one in the tests shows what they want.
 protocol ReportSubject: AnyObject {
     var now: Instant { get }
-    /// Nil before the program runs.
-    var leader: Int32? { get }
+    var leader: Int32 { get }
+    var commandLine: [String] { get }
     /// Those that live.
     var processes: [Int32] { get }
     /// With what has left its cgroup.
@@ -32,7 +32,6 @@ final class Reporter {
     private var notedFootprint: UInt64 = 0
     /// The kill for which they were looked at already.
     private var foreseenKill: Instant?
-    private let plan: RunPlan
     private unowned let subject: any ReportSubject
 
     /// An allocator at 1 GiB/s gets half a MiB in this time.
@@ -42,10 +41,7 @@ final class Reporter {
     /// So long before a kill that time brings about its processes are looked at: then it isn't late for that.
     private static let foresight = Span.milliseconds(2)
 
-    init(_ plan: RunPlan, _ subject: any ReportSubject) {
-        self.plan = plan
-        self.subject = subject
-    }
+    init(_ subject: any ReportSubject) { self.subject = subject }
 
     // MARK: Before a kill for time
 
@@ -100,7 +96,7 @@ final class Reporter {
 
     /// The kernel may have been quicker: then what it has killed is told by what is left of it, and by what was seen last.
     private func lookAtVictim() {
-        guard let leader = subject.leader, subject.outOfMemoryKills > 0 else {
+        guard subject.outOfMemoryKills > 0 else {
             lastSnapshot = urgentSnapshot().completed(by: lastSnapshot, includesGone: false)
             return
         }
@@ -108,7 +104,7 @@ final class Reporter {
             of: subject.largestFirst(subject.everyone), within: Self.urgentMicroseconds,
             includingKilled: true)
         lastSnapshot = snapshot.attributing(
-            peak: subject.peakMemory, leader: leader, command: plan.commandLine
+            peak: subject.peakMemory, leader: subject.leader, command: subject.commandLine
         )
         .completed(by: lastSnapshot, includesGone: true)
     }

@@ -10,50 +10,54 @@ extension Supervision {
     var timerDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
-        return reporter.wakeUp(before: killToForesee, or: deadline)
+        return instance?.reporter.wakeUp(before: killToForesee, or: deadline) ?? deadline
     }
 
     /// Looks at an app that is about to be killed for time.
-    func foreseeKill() { reporter.foresee(killToForesee) }
+    func foreseeKill() { instance?.reporter.foresee(killToForesee) }
 
     /// What a command of `curfew timeout` left behind isn't looked at: what there was at the limit is what is told.
     private var killToForesee: Instant? {
-        if plan.policy.timeout != nil, kernel.isLeaderGone { return nil }
+        if plan.policy.timeout != nil, instance?.livingLeader == nil { return nil }
         return engine.running(engine.core.nextKill(of: Self.app))
     }
 
     func willEnd(_ app: AppID, _ report: KillReport) {
-        reporter.willEnd(report, name: name) { engine.footprint(of: app) }
+        guard let instance = kernel.instances[app] else { return }
+        instance.reporter.willEnd(report, name: instance.name) { engine.footprint(of: app) }
     }
 
-    func noteGrowth(_ footprint: UInt64) {
-        reporter.noteGrowth(footprint, limit: engine.core.app(Self.app)?.memoryLimits?.fatal)
+    func noteGrowth(_ app: AppID, _ footprint: UInt64) {
+        kernel.instances[app]?.reporter.noteGrowth(footprint, limit: engine.core.app(app)?.memoryLimits?.fatal)
     }
 
     // MARK: Writing
 
     /// To the file of `--report`, and for a kill among the reports of this user.
-    func writeReports(_ ending: Ending) {
-        guard report != nil || ending.kill != nil, let tree = kernel.tree else { return }
+    func writeReports(_ ending: Ending, of instance: Instance) {
+        guard report != nil || ending.kill != nil else { return }
+        let (tree, reporter) = (instance.tree, instance.reporter)
         var run = RunReport(
-            name: name, leader: tree.leader, command: plan.commandLine, containment: tree.containment.description,
-            policy: policy, startedAt: startedAt, endedAt: kernel.now,
-            measures: reporter.measures, snapshot: reporter.lastSnapshot, events: log.last(RunReport.eventCount),
-            ending: ending)
+            name: instance.name, leader: tree.leader, command: instance.commandLine,
+            containment: tree.containment.description, policy: instance.policy, startedAt: instance.startedAt,
+            endedAt: kernel.now, measures: reporter.measures, snapshot: reporter.lastSnapshot,
+            events: instance.log.last(RunReport.eventCount), ending: ending)
         run.hasLifecycle = plan.hasLifecycle
         let json = run.json
         report?.write(json)
-        if ending.kill != nil { ReportStore.keep(json, app: name, pid: tree.leader, tells: plan.tellsOfReports) }
+        if ending.kill != nil {
+            ReportStore.keep(json, app: instance.name, pid: tree.leader, tells: plan.tellsOfReports)
+        }
     }
 
     /// The front was killed, and the app is with it.
     func writeReportsWithoutFront() {
-        guard let tree = kernel.tree else { return }
+        guard let instance else { return }
         let json = RunReport.ofSupervisorExit(
-            name: name, command: plan.commandLine, pid: tree.leader,
+            name: instance.name, command: plan.commandLine, pid: instance.leader,
             problem: plan.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
         report?.write(json)
-        ReportStore.keep(json, app: name, pid: tree.leader, tells: plan.tellsOfReports)
+        ReportStore.keep(json, app: instance.name, pid: instance.leader, tells: plan.tellsOfReports)
     }
 }
 

@@ -34,9 +34,12 @@ extension Containment {
 
     /// From now on no more than so many bytes; nil: as many as there are. False when the kernel refuses.
     ///
-    /// Lowered below what is used, v1 refuses with EBUSY unless it can drop enough; v2 kills.
-    public func limitMemory(to bytes: UInt64?) -> Bool {
+    /// Lowered below what is used, v1 refuses with EBUSY unless it can drop enough; v2 kills. Nothing is done where it is so
+    /// already.
+    @discardableResult
+    public mutating func limitMemory(to bytes: UInt64?) -> Bool {
         guard enforcesMemory else { return false }
+        if bytes == enforcedLimit { return true }
         do throws(KernelError) {
             if let memory {
                 try memory.limitMemory(bytes: bytes)
@@ -44,6 +47,7 @@ extension Containment {
                 allowSwap(bytes == nil)
                 try unified?.write(bytes.map { String($0) } ?? "max", to: "memory.max")
             }
+            enforcedLimit = bytes
             return true
         } catch {
             return false

@@ -28,6 +28,8 @@ public struct Containment: Sendable {
     public internal(set) var cpu: Cgroup1?
     /// Whether the kernel enforces memory limits, and tells when usage reaches a mark.
     public internal(set) var enforcesMemory = false
+    /// The limit that the kernel was last told, in bytes; a new cgroup has none.
+    var enforcedLimit: UInt64?
     /// Becomes readable when the v1 memory limit was hit; -1 without one.
     public internal(set) var outOfMemoryEvent: Int32 = -1
     /// What `armMemoryMark` waits by: an eventfd of v1, or an inotify descriptor on `memory.events`.

@@ -12,6 +12,12 @@ public struct ChildReport: Sendable, Hashable {
     public var pid: Int32
     public var change: Change
     public var cpuMicroseconds: Int64
+
+    public init(pid: Int32, change: Change, cpuMicroseconds: Int64) {
+        self.pid = pid
+        self.change = change
+        self.cpuMicroseconds = cpuMicroseconds
+    }
 }
 
 /// Waiting for children without blocking.

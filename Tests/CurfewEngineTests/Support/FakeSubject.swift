@@ -8,7 +8,8 @@ import Testing
 /// An app to look at: a clock, processes and measures as a test sets them.
 final class FakeSubject: ReportSubject {
     var now = Instant(nanoseconds: 0) + .seconds(100)
-    var leader: Int32? = 7
+    var leader: Int32 = 7
+    let commandLine = ["app", "--of", "seven"]
     /// What each has, in bytes; nil: it is dying, and nothing can be told of it.
     var footprints: [Int32: UInt64?] = [:]
     /// What has left its cgroup.

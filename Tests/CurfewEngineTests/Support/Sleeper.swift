@@ -12,7 +12,15 @@ struct Sleeper {
         var pid: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
         defer { for word in words { free(word) } }
-        _ = posix_spawnp(&pid, "sleep", nil, nil, &words, nil)
+        // The threads of tests block signals.
+        var attributes = posix_spawnattr_t()
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        _ = posix_spawnp(&pid, "sleep", nil, &attributes, &words, nil)
         self.pid = pid
         pidfd = curfew_pidfd_open(pid)
     }
@@ -23,6 +31,16 @@ struct Sleeper {
         var info = curfew_wait_info()
         _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
         if closing { close(pidfd) }
+    }
+
+    /// The signal that has ended it; nil where it lives on for ten seconds. Reaps it.
+    func endingSignal() -> Int32? {
+        var ready = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 10_000) == 1 else { return nil }
+        var info = curfew_wait_info()
+        _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
+        close(pidfd)
+        return info.status
     }
 
     /// How many descriptors this process has of a living one, its own `pidfd` included.

@@ -1,0 +1,180 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+
+/// One app on this machine: its processes, what was done to them, and what is kept of it for those who ask.
+///
+/// Made once its program runs.
+final class Instance {
+    let id: AppID
+    let name: String
+    let plan: RunPlan
+    let tree: ProcessTree
+    let startedAt: Instant
+    /// How the leader has ended; nil until it is reaped, and its pid is free.
+    private(set) var leaderOutcome: ExitOutcome?
+    /// Nil while the leader is it.
+    var mainProcess: MainProcess?
+    /// What the program last said of itself by `STATUS=`.
+    var statusText = ""
+    /// What has happened to it.
+    var log = EventLog()
+    /// The file of `--settings`; nil where there is none.
+    var settings: FileWatch?
+    private(set) lazy var reporter = Reporter(self)
+
+    private var isKilling = false
+    /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
+    var frontsGroup: Int32? {
+        get { getppid() == ledByFront ? ledByFront : nil }
+        set { ledByFront = newValue }
+    }
+    /// Its number is another's once the front is gone.
+    private var ledByFront: Int32?
+
+    /// CPU time of its processes that were reaped here, for where no cgroup counts it.
+    private var reapedCPUMicroseconds: Int64 = 0
+    /// Of what was counted there the most so far.
+    private var countedCPUMicroseconds: UInt64 = 0
+    var pagingMethod: PageOutMethod?
+    var pageOutJob: PageOutJob?
+    /// From when on a memory mark may be armed where that takes long.
+    var nextSlowMark: Instant?
+    var priority = SchedulingPriority()
+
+    init(_ id: AppID, name: String, _ plan: RunPlan, _ tree: ProcessTree, startedAt: Instant) {
+        self.id = id
+        self.name = name
+        self.plan = plan
+        self.tree = tree
+        self.startedAt = startedAt
+    }
+
+    /// What it is held to: as was asked for, with who enforces its memory limits.
+    var policy: Policy {
+        var policy = plan.policy
+        if plan.limitsMemory {
+            policy.memory = MemoryPolicy(
+                foreground: plan.memory, background: plan.backgroundLimits,
+                isEnforcedByKernel: tree.containment.enforcesMemory)
+        }
+        return policy
+    }
+
+    // MARK: Who is who
+
+    /// Nil once it is gone, and its number is anybody's.
+    var livingLeader: Int32? { leaderOutcome == nil ? tree.leader : nil }
+
+    /// The process whose end is the run's.
+    var mainPid: Int32 { mainProcess?.pid ?? tree.leader }
+
+    func forgetMainProcess() {
+        mainProcess?.pidfd.close()
+        mainProcess = nil
+    }
+
+    // MARK: Ends
+
+    /// What the end of two processes means to the run; each is nil where it wasn't that one's.
+    struct Ends: Hashable {
+        var leader: ExitOutcome?
+        var main: ExitOutcome?
+    }
+
+    /// One of its processes was reaped.
+    func reaped(_ report: ChildReport, _ ends: inout Ends) {
+        reapedCPUMicroseconds += report.cpuMicroseconds
+        if report.pid == livingLeader {
+            leaderOutcome = ExitOutcome(report.change)
+            ends.leader = leaderOutcome
+        }
+        if report.pid == mainProcess?.pid { ends.main = ExitOutcome(report.change) }
+    }
+
+    // MARK: Signals
+
+    /// To the main process, where one was named; held by a pidfd, for its parent may reap it.
+    func signalMainProcess(_ signal: Int32) {
+        if let mainProcess {
+            ProcessTree.send(signal, to: mainProcess.pid, heldBy: mainProcess.pidfd)
+        } else if let livingLeader {
+            _ = curfew_kill(livingLeader, signal)
+        }
+    }
+
+    func signalAll(_ signal: Int32) {
+        // Listed before its leader is signalled: that can be gone at once, and what it leaves is between two parents then.
+        let known = tree.everyone()
+        let sharedGroup = frontsGroup ?? tree.onlyGroup
+        if let sharedGroup {
+            // The front takes nothing from us.
+            _ = curfew_kill(-sharedGroup, signal)
+            if signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
+        } else if let livingLeader {
+            _ = curfew_kill(livingLeader, signal)
+        }
+        tree.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: livingLeader ?? 0, known: known)
+    }
+
+    /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
+    func kill() {
+        isKilling = true
+        // The app can have lowered it, by prlimit(2).
+        _ = DescriptorLimit.raised()
+        if let livingLeader { _ = curfew_kill(livingLeader, SIGKILL) }
+        tree.kill()
+    }
+
+    /// Nothing of it is left stopped, or frozen.
+    func release() {
+        tree.resume()
+        tree.containment.release()
+    }
+
+    func isGone() -> Bool {
+        // What can't be held isn't waited for, unless all is to be.
+        if isKilling || !plan.waitsForTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }
+        return tree.isGone()
+    }
+
+    var survivors: [PendingProcess] {
+        tree.processes().compactMap { pid in
+            guard let stat = Procfs.stat(pid), !stat.isGone else { return nil }
+            return PendingProcess(
+                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
+        }
+    }
+
+    // MARK: CPU time
+
+    var cpuMicroseconds: UInt64 {
+        if tree.containment.unified != nil { return tree.cpuMicroseconds }
+        // What ends while it is looked at is missing for a moment.
+        countedCPUMicroseconds = max(
+            countedCPUMicroseconds, tree.cpuMicroseconds + UInt64(max(0, reapedCPUMicroseconds)))
+        return countedCPUMicroseconds
+    }
+}
+
+extension RunPlan {
+    /// Whether the run lasts until all that the leader has left behind has ended by itself. A timeout's command is in the
+    /// front's group, which is held besides.
+    var waitsForTree: Bool { policy.waitsForTree || policy.timeout != nil }
+}
+
+extension ExitOutcome {
+    /// Nil for what isn't an end.
+    init?(_ change: ChildReport.Change) {
+        switch change {
+        case .exited(let code): self = .exited(code: code)
+        case .killed(let signal, let dumpedCore): self = .signaled(signal: signal, dumpedCore: dumpedCore)
+        case .stopped, .continued: return nil
+        }
+    }
+
+    var isSignal: Bool {
+        if case .signaled = self { true } else { false }
+    }
+}

@@ -1,0 +1,134 @@
+import CurfewCore
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("One app's instance")
+struct InstanceTests {
+    // Nobody has such numbers.
+    private let leader = Int32.max - 10
+    private let worker = Int32.max - 11
+
+    private func end(_ pid: Int32, code: UInt8 = 0, cpu: Int64 = 0) -> ChildReport {
+        ChildReport(pid: pid, change: .exited(code: code), cpuMicroseconds: cpu)
+    }
+
+    /// What it says of these children's ends, of one turn.
+    private func ends(_ instance: Instance, _ reports: ChildReport...) -> Instance.Ends {
+        var ends = Instance.Ends()
+        for report in reports { instance.reaped(report, &ends) }
+        return ends
+    }
+
+    // MARK: Ends
+
+    @Test("The leader's end is told from others', and its number is nobody's then")
+    func leaderEnds() {
+        let instance = Instance.sample(leader: leader)
+        #expect(ends(instance, end(worker, code: 3)) == Instance.Ends())
+        #expect(instance.livingLeader == leader)
+        #expect(ends(instance, end(worker), end(leader, code: 7)) == Instance.Ends(leader: .exited(code: 7)))
+        #expect(instance.livingLeader == nil)
+        #expect(instance.leaderOutcome == .exited(code: 7))
+        // It stays what people know the app by.
+        #expect(instance.mainPid == leader)
+    }
+
+    @Test("An orphan that has the leader's old number isn't the leader")
+    func reusedNumber() {
+        let instance = Instance.sample(leader: leader)
+        _ = ends(instance, end(leader, code: 1))
+        #expect(ends(instance, end(leader, code: 2)) == Instance.Ends())
+        #expect(instance.leaderOutcome == .exited(code: 1))
+    }
+
+    @Test("The main process's end is told with the leader's, whichever comes first")
+    func mainEnds() {
+        let instance = Instance.sample(leader: leader)
+        instance.mainProcess = MainProcess(pid: worker, pidfd: .none)
+        #expect(instance.mainPid == worker)
+        let killed = ChildReport(pid: worker, change: .killed(signal: 9, dumpedCore: true), cpuMicroseconds: 0)
+        let both = Instance.Ends(leader: .exited(code: 0), main: .signaled(signal: 9, dumpedCore: true))
+        #expect(ends(instance, killed, end(leader)) == both)
+        instance.forgetMainProcess()
+        #expect(ends(instance, killed) == Instance.Ends())
+    }
+
+    @Test("CPU time of all that was reaped counts, and what was counted once stays so")
+    func cpuTime() {
+        let child = Sleeper()
+        defer { child.end() }
+        // Below a child that has none nothing runs.
+        let instance = Instance.sample(leader: leader, below: child.pid)
+        #expect(instance.cpuMicroseconds == 0)
+        _ = ends(instance, end(worker, cpu: 500), end(leader, cpu: 70))
+        #expect(instance.cpuMicroseconds == 570)
+        _ = ends(instance, end(worker, cpu: -600))
+        #expect(instance.cpuMicroseconds == 570)
+    }
+
+    // MARK: What it is held to
+
+    @Test("Its policy says who enforces its memory limits, and has none where none was asked for")
+    func policy() {
+        #expect(Instance.sample().policy.memory == nil)
+        let plan = RunPlan.sample()
+        plan.memory.fatal = 10
+        plan.backgroundMemory = .max
+        let memory = Instance.sample(plan: plan).policy.memory
+        #expect(memory?.foreground == MemoryLimits(fatal: 10))
+        #expect(memory?.background == MemoryLimits())
+        #expect(memory?.isEnforcedByKernel == false)
+    }
+
+    // MARK: Effects for one of several
+
+    @Test("An effect is for the app of its number alone")
+    func oneOfTwo() {
+        let (first, second) = (Sleeper(), Sleeper())
+        let kernel = LiveKernel()
+        kernel.instances.insert(.sample(AppID(1), leader: first.pid))
+        kernel.instances.insert(.sample(AppID(2), leader: second.pid))
+        kernel.signal(AppID(2), SIGTERM, leaderOnly: true)
+        #expect(second.endingSignal() == SIGTERM)
+        kernel.signal(AppID(1), SIGUSR1, leaderOnly: true)
+        #expect(first.endingSignal() == SIGUSR1)
+    }
+
+    @Test("A main process that was named is signalled in its leader's place, and nobody once both are gone")
+    func signalsMain() {
+        let (first, main) = (Sleeper(), Sleeper())
+        let instance = Instance.sample(leader: first.pid)
+        instance.mainProcess = MainProcess(pid: main.pid, pidfd: .none)
+        instance.signalMainProcess(SIGUSR2)
+        #expect(main.endingSignal() == SIGUSR2)
+        instance.forgetMainProcess()
+        _ = ends(instance, end(first.pid))
+        instance.signalMainProcess(SIGUSR1)
+        instance.kill()
+        // Its number counts as free, so neither came.
+        _ = kill(first.pid, SIGTERM)
+        #expect(first.endingSignal() == SIGTERM)
+    }
+
+    @Test("Of an app that isn't there nothing is done, and nothing is left")
+    func missing() {
+        let kernel = LiveKernel()
+        var told: [Bool] = []
+        kernel.allStopped = { told.append($1) }
+        let app = AppID(4)
+        #expect(kernel.suspend(app, includingStopped: false))
+        kernel.resume(app)
+        kernel.signal(app, SIGTERM, leaderOnly: false)
+        kernel.kill(app)
+        #expect(kernel.isGone(app))
+        #expect(kernel.survivors(app) == [])
+        #expect(kernel.footprint(app, limit: nil) == 0)
+        #expect(kernel.limitMemory(of: app, MemoryEnforcement(fatal: nil, mark: nil)) == false)
+        #expect(kernel.beginPageOut(app, from: 0) == false)
+        #expect(kernel.cpuMicroseconds(of: app) == 0)
+        #expect(told == [true, false])
+    }
+}
