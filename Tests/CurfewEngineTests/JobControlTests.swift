@@ -164,8 +164,11 @@ struct JobControlTests {
         #expect(!run.control.isFrontStopped)
         var resumes = Job(.inFront, .active) { $0.onSupervisorExit = .resume }
         #expect(resumes.gets(.frontGone) == [.open])
+        #expect(!resumes.control.isAbandoned)
         var timeout = Job.timeout()
+        #expect(!timeout.control.isAbandoned)
         #expect(timeout.gets(.frontGone) == [.abandon])
+        #expect(timeout.control.isAbandoned)
     }
 
     @Test("Anybody can send the signal that tells of it: it counts once")

@@ -26,12 +26,9 @@ final class Instance {
 
     private var isKilling = false
     /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
-    var frontsGroup: Int32? {
-        get { getppid() == ledByFront ? ledByFront : nil }
-        set { ledByFront = newValue }
-    }
-    /// Its number is another's once the front is gone.
-    private var ledByFront: Int32?
+    var ledByFront: Int32?
+    /// The same while the front is there; then its number is another's.
+    var frontsGroup: Int32? { getppid() == ledByFront ? ledByFront : nil }
 
     /// CPU time of its processes that were reaped here, for where no cgroup counts it.
     private var reapedCPUMicroseconds: Int64 = 0

@@ -133,6 +133,9 @@ struct JobControl {
     }
 
     /// Anybody can send the signal that tells of it, and again.
+    /// Whether whoever waited for the app was killed, and it is to end with him.
+    var isAbandoned: Bool { isFrontGone && setting.onSupervisorExit == .kill }
+
     private mutating func frontWasKilled() -> [JobAction] {
         if isFrontGone { return [] }
         isFrontGone = true

@@ -15,11 +15,7 @@ extension Supervision: ConsoleHost {
         case .quit: engine.feed(.app(Self.app, .quit(request: nil)))
         case .noteStop: engine.feed(.app(Self.app, .stoppedByTerminal))
         case .passOn(let signal, let isHeard): engine.feed(.app(Self.app, .signalled(signal, isHeard: isHeard)))
-        case .abandon:
-            isFrontGone = true
-            // Its number can be somebody else's from now on.
-            instance?.frontsGroup = nil
-            engine.feed(.app(Self.app, .abandoned))
+        case .abandon: engine.feed(.app(Self.app, .abandoned))
         case .endWithoutFront: endWithoutFront()
         case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)

@@ -8,7 +8,7 @@ import Glibc
 extension Supervision {
     func finish() -> Never {
         socket?.remove()
-        if isFrontGone {
+        if console?.job.isAbandoned == true {
             writeReportsWithoutFront()
             curfew_exit(125)
         }
@@ -85,7 +85,7 @@ extension Supervision {
         var pause: UInt32 = 100
         repeat {
             kernel.kill(Self.app)
-            while case .report = Reaping.reapAny() {}
+            reapAll()
             if kernel.isGone(Self.app) { break }
             usleep(pause)
             pause = min(pause * 2, 50_000)

@@ -155,6 +155,7 @@ extension Supervision {
             containment: containment, leader: program.pid, ownGroup: program.group, method: plan.suspension)
         let instance = Instance(Self.app, name: draft.name, plan, tree, startedAt: kernel.now)
         kernel.instances.insert(instance)
+        reaper.register(program.pid, of: instance.id)
         descriptors = DescriptorLimit.raised()
         prepareSignals(of: instance)
         if plan.hasLifecycle {

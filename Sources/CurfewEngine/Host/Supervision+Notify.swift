@@ -39,20 +39,26 @@ extension Supervision: NotifyHost {
         case .refused: return notificationIgnored(app, "MAINPID=\(pid) isn't a process of the app")
         case .unwatchable:
             return notificationIgnored(app, "MAINPID=\(pid) can't be watched: pidfd_open is refused here")
-        case .leader: instance.forgetMainProcess()
+        case .leader: forgetMainProcess(of: instance)
         case .process(let process):
-            instance.forgetMainProcess()
+            forgetMainProcess(of: instance)
             loop.add(process.pidfd, Source.mainProcess.token(Int(pid)))
+            reaper.register(pid, of: app)
             instance.mainProcess = process
         }
         page.leader = pid
         record(.mainProcess(pid), of: app)
     }
 
+    private func forgetMainProcess(of instance: Instance) {
+        if let process = instance.mainProcess { reaper.forget(process.pid) }
+        instance.forgetMainProcess()
+    }
+
     /// It has ended. Its status is known to whoever was its parent: to us, when it has daemonised.
     func mainProcessExited(_ outcome: ExitOutcome?, of instance: Instance) {
         guard instance.mainProcess != nil else { return }
-        instance.forgetMainProcess()
+        forgetMainProcess(of: instance)
         endRun(of: instance, outcome ?? .exited(code: 0))
     }
 }

@@ -50,8 +50,7 @@ extension Supervision {
         // Whom the kernel has killed for memory is still there to be told of.
         if plan.limitsMemory { noteMemoryLimit(of: Self.app) }
         guard let instance else { return }
-        var ends = Instance.Ends()
-        while case .report(let report) = Reaping.reapAny() { instance.reaped(report, &ends) }
+        let ends = reapAll()
         if let outcome = ends.leader {
             if instance.mainProcess == nil { endRun(of: instance, outcome) }
             // Where the run goes on without it, what it has begun is released.
@@ -69,6 +68,14 @@ extension Supervision {
         engine.childrenChanged()
     }
 
+    /// Every orphan is the one app's, for there is no other.
+    @discardableResult
+    func reapAll() -> Instance.Ends {
+        var ends = Instance.Ends()
+        reaper.reap { [kernel] in kernel.instances[$1 ?? Self.app]?.reaped($0, &ends) }
+        return ends
+    }
+
     /// The leader, or the process it has named in its place, has ended.
     func endRun(of instance: Instance, _ outcome: ExitOutcome) {
         if report != nil { instance.reporter.noteMeasures() }
@@ -78,10 +85,12 @@ extension Supervision {
     }
 
     /// Its pidfd says that the main process has ended; a child of ours is reaped first.
-    func mainProcessChanged(_ pid: Int32) {
+    func mainProcessEnded(_ pid: Int32) {
+        let app = reaper.app(of: pid)
         childrenChanged()
         // Another may have been named meanwhile, by the very one that has ended.
-        if let instance, instance.mainProcess?.pid == pid { mainProcessExited(nil, of: instance) }
+        guard let app, let instance = kernel.instances[app], instance.mainProcess?.pid == pid else { return }
+        mainProcessExited(nil, of: instance)
     }
 
     private func noteStop(of instance: Instance) {

@@ -10,7 +10,7 @@ extension Supervision {
     func prepareSignals(of instance: Instance) {
         guard let timeout = plan.policy.timeout else { return }
         let group = getpgid(front)
-        if !timeout.sparesDescendants, group == front { instance.frontsGroup = group }
+        if !timeout.sparesDescendants, group == front { instance.ledByFront = group }
     }
 
     // MARK: What is said

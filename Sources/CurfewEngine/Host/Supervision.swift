@@ -21,6 +21,7 @@ final class Supervision {
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
     let kernel = LiveKernel()
+    var reaper = Reaper()
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
     var draft = Draft()
@@ -47,8 +48,6 @@ final class Supervision {
     var pressure: Pressure?
     var hooks: HookRunner?
     var pendingAdvance: PendingAdvance?
-    /// Whoever waited for the app was killed, and it is being ended.
-    var isFrontGone = false
 
     typealias Source = EventLoop.Source
 
@@ -121,7 +120,7 @@ final class Supervision {
         case .connection: control?.serve(ConnectionID(number), events: ready.events)
         case .owner: control?.ownerExited(OwnerID(number))
         case .notify: notify?.read()
-        case .mainProcess: mainProcessChanged(Int32(number))
+        case .mainProcess: mainProcessEnded(Int32(number))
         case .settings: settingsChanged(of: AppID(number))
         case .memoryMark: memoryMarkReached(by: AppID(number))
         case .pressure: memoryStalled(ready.events)
