@@ -10,7 +10,8 @@ extension Instance {
         _ id: AppID = AppID(1), leader: Int32 = .max - 1, below supervisor: Int32? = nil, plan: RunPlan = .sample()
     ) -> Instance {
         let tree = ProcessTree(
-            containment: .tree, leader: leader, ownGroup: 0, method: .both, supervisor: supervisor ?? leader)
+            containment: .tree, leader: leader, ownGroup: 0, method: .both, root: .descendants(of: supervisor ?? leader)
+        )
         return Instance(id, name: "app", plan, tree, startedAt: Instant(nanoseconds: 0))
     }
 }
