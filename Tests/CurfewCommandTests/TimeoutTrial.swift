@@ -141,6 +141,7 @@ extension TimeoutTrial: Kernel {
     // What no row does.
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool { true }
     func confirmSuspension(_ app: AppID) -> Bool { true }
+    func isStopping(_ app: AppID) -> Bool { false }
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { [] }
     func resume(_ app: AppID) {}
     func continueAfterTerminalStop(_ app: AppID) {}
@@ -149,11 +150,13 @@ extension TimeoutTrial: Kernel {
     func limitMemory(of app: AppID, _ enforcement: MemoryEnforcement) -> Bool { true }
     func availableMemory() -> UInt64 { .max }
     func freeDisk() -> UInt64 { .max }
-    func locks(of app: AppID) -> [FileLock] { [] }
+    func locks(of app: AppID, anew: Bool) -> [FileLock]? { [] }
     func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool { false }
     func continuePageOut(_ app: AppID) -> PageOutResult? { nil }
     func throttle(_ app: AppID, _ limits: CPUPolicy?) {}
     func setPriority(of app: AppID, isLowered: Bool) {}
     func isTraced(_ app: AppID) -> Bool { false }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
+    var isAtWork: Bool { false }
+    func goOn() {}
 }

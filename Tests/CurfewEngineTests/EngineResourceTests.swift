@@ -97,6 +97,80 @@ struct EngineResourceTests {
         }
     }
 
+    // MARK: Of an app with very many processes
+
+    @Test("A look that takes more turns than one holds up neither what is asked meanwhile nor other apps")
+    func locksInTurns() {
+        let (scenario, _) = home()
+        scenario.start(.b)
+        scenario.kernel[.a].looks = .after(3)
+        #expect(scenario.oversleep(.milliseconds(1)) == ["locks a: more"])
+        #expect(scenario.engine.nextDeadline.map { $0 <= scenario.kernel.clock } == true)
+        scenario.engine.lookForLocks(of: .a)
+        #expect(scenario.journal.take() == [])
+        #expect(scenario.oversleep(.zero) == ["locks a: more"])
+        #expect(scenario.home(.b, request: 1).contains("reply 1 state suspended"))
+        #expect(scenario.oversleep(.zero).contains("locks a: more"))
+        #expect(Array(scenario.oversleep(.zero).prefix(2)) == Self.found)
+        #expect(scenario.pass(.seconds(1)).only("locks a") == [])
+    }
+
+    @Test("Opened meanwhile, what was seen so far is forgotten")
+    func openedWhileLooking() {
+        let (scenario, _) = home()
+        scenario.kernel[.a].looks = .after(1)
+        #expect(scenario.oversleep(.milliseconds(1)) == ["locks a: more"])
+        #expect(scenario.open().only("locks") == [])
+        #expect(scenario.engine.nextDeadline == nil)
+        scenario.home()
+        #expect(scenario.pass(.seconds(1)).only("locks", "record a note") == ["locks a: more"] + Self.found)
+    }
+
+    @Test("Where locks end it, it ends once they are found")
+    func killedAfterLooking() {
+        let scenario = running { $0.locks = .kill }
+        scenario.kernel[.a].locks = [Self.lock]
+        scenario.kernel[.a].looks = .after(2)
+        #expect(scenario.home().last == "locks a: more")
+        #expect(scenario.engine.core.app(.a)?.state == .suspended)
+        #expect(
+            scenario.pass(.milliseconds(1)).only("locks", "record a killing") == [
+                "locks a: more", Self.found[0], "record a killing suspended-with-locked-file",
+            ])
+    }
+
+    @Test("Two such looks take turns")
+    func looksTakeTurns() {
+        let (scenario, _) = home()
+        scenario.start(.b)
+        scenario.kernel[.b].locks = [Self.lock]
+        scenario.home(.b)
+        for app in [AppID.a, .b] { scenario.kernel[app].looks = .after(2) }
+        let lines = scenario.pass(.milliseconds(2)).only("locks")
+        #expect(
+            lines == [
+                "locks a: more", "locks b: more", "locks a: more", "locks b: more", "locks a: 1", "locks b: 1",
+            ])
+    }
+
+    @Test("A signal to very many goes on in turns, and what is asked meanwhile is answered")
+    func signalInTurns() {
+        let scenario = EngineScenario()
+        scenario.start(.b)
+        scenario.start(.a)
+        scenario.kernel[.a].turns = 3
+        #expect(scenario.feed(.app(.a, .quit(request: nil))).contains("signal 15 a"))
+        #expect(scenario.feed(.app(.b, .quit(request: nil))).contains("SIGKILL b"))
+        #expect(scenario.childrenChange().contains { $0.hasPrefix("ended b") })
+        for _ in 0..<3 {
+            #expect(scenario.engine.nextDeadline == scenario.kernel.clock)
+            #expect(!scenario.engine.isSettled)
+            #expect(scenario.oversleep(.zero).last == "go on")
+        }
+        #expect(scenario.engine.nextDeadline != scenario.kernel.clock)
+        #expect(scenario.pass(.milliseconds(1)).only("go on") == [])
+    }
+
     @Test("Memory goes to swap piece by piece, and what came of it is told")
     func pageOut() {
         let scenario = running {

@@ -30,6 +30,40 @@ struct EngineSuspensionTests {
         #expect(scenario.engine.nextDeadline == nil)
     }
 
+    @Test("Very many are told to stop in turns; others are heard meanwhile, and the looks begin once all were told")
+    func inTurns() {
+        let scenario = EngineScenario()
+        scenario.start(.b)
+        scenario.start(.a, .with { $0.locks = .ignore })
+        scenario.kernel[.a].tells = .after(3)
+        scenario.kernel[.a].stops = .after(1)
+        #expect(scenario.home(request: 1).last == "suspend a")
+        #expect(scenario.feed(.app(.b, .quit(request: nil))).contains("SIGKILL b"))
+        #expect(scenario.childrenChange().contains { $0.hasPrefix("ended b") })
+        for _ in 1..<3 {
+            #expect(scenario.engine.nextDeadline == scenario.kernel.clock)
+            #expect(scenario.oversleep(.zero) == ["go on stopping a"])
+            #expect(scenario.engine.core.app(.a)?.state == .background)
+        }
+        #expect(scenario.oversleep(.zero) == ["stopped? a: no"])
+        #expect(scenario.untilDeadline == .milliseconds(5))
+        #expect(scenario.pass(.milliseconds(5)).last == "reply 1 state suspended")
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("Opened or ended while they are told, nobody else is")
+    func overtaken() {
+        for (input, line) in [
+            (Input.app(.a, .open(request: nil)), "resume a"), (.app(.a, .quit(request: nil)), "SIGKILL a"),
+        ] {
+            let scenario = EngineScenario.running(.with { $0.locks = .ignore })
+            scenario.kernel[.a].tells = .after(3)
+            scenario.home()
+            #expect(scenario.feed(input).contains(line))
+            #expect(scenario.pass(.milliseconds(1)).only("go on stopping", "stopped?") == [])
+        }
+    }
+
     @Test("Never confirmed: after 200 ms what hangs is told by name, and the app counts as suspended")
     func never() {
         let scenario = EngineScenario.running(.with { $0.locks = .ignore })

@@ -137,6 +137,22 @@ struct FileLocksTests {
         }
     }
 
+    @Test("Looked for in turns, they are found once each process had its own")
+    func inTurns() throws {
+        try withFixture { fixture in
+            var pids: [Int32] = []
+            for name in ["a", "b", "c"] {
+                pids.append(try fixture.holder("f = opened(here + '/\(name)'); posix(f, fcntl.LOCK_EX)"))
+            }
+            var search = LockSearch(TreeWalk(pids, below: nil))
+            for found in [nil, nil, FileLocks.held(by: pids)] {
+                var turn = Turn(fewest: 1, microseconds: 0)
+                #expect(asked { search.goOn(&turn) } == found)
+            }
+            #expect(FileLocks.held(by: pids).map(\.path) == ["a", "b", "c"].map(fixture.path))
+        }
+    }
+
     @Test("A deleted file, and one with blanks and newlines in its name, as the kernel names them")
     func names() throws {
         try withFixture { fixture in

@@ -222,7 +222,7 @@ struct ProcessTreeTests {
         for _ in 0..<3 { other.tree.kill() }
         #expect(eventually { other.tree.isGone() })
         #expect(one.all.allSatisfy { Procfs.stat($0)?.isGone == false })
-        one.tree.terminate(by: SIGTERM)
+        one.tree.signalAll(SIGTERM)
         #expect(one.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
         #expect(eventually { one.tree.isGone() })
     }
@@ -252,9 +252,118 @@ struct ProcessTreeTests {
         defer { fixture.end() }
         signal(fixture.child.pid, SIGSTOP)
         #expect(eventually { isStopped(fixture.child.pid) })
-        fixture.tree.terminate(by: 15)
+        fixture.tree.signalAll(SIGTERM)
         #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
         #expect(eventually { !fixture.tree.containment.isPopulated() })
+    }
+
+    /// So short that each process is another's.
+    private static var shortest: Turn { Turn(fewest: 1, microseconds: 0) }
+
+    @Test("A signal to all goes on in turns: first to those who are to have it first, then to each that was there")
+    func signalInTurns() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        var turns = 1
+        var firstAfter = 0
+        fixture.tree.signalAll(SIGTERM, for: Self.shortest) {
+            firstAfter = turns
+            signal(fixture.escaped, SIGKILL)
+            return SignalledFirst()
+        }
+        while fixture.tree.isSignalling, turns < 100 {
+            if firstAfter == 0 { #expect(fixture.all.allSatisfy { Procfs.stat($0)?.isGone == false }) }
+            turns += 1
+            fixture.tree.goOnSignalling(for: Self.shortest)
+        }
+        #expect(firstAfter > 1)
+        #expect(turns >= firstAfter + 2)
+        #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+    }
+
+    @Test("What is stopped meanwhile has had its signal, and stays stopped; what is killed needs none")
+    func signalOvertaken() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        fixture.tree.signalAll(SIGCONT, for: Self.shortest)
+        #expect(fixture.tree.isSignalling)
+        #expect(fixture.suspend())
+        #expect(!fixture.tree.isSignalling)
+        #expect(fixture.all.allSatisfy { isStopped($0) })
+        fixture.tree.resume()
+        fixture.tree.signalAll(SIGCONT, for: Self.shortest)
+        fixture.tree.kill()
+        #expect(!fixture.tree.isSignalling)
+    }
+
+    @Test("Stopped in turns, each is stopped in the end", arguments: [SuspensionMethod.both, .freezer])
+    func stopInTurns(method: SuspensionMethod) throws {
+        let fixture = try Fixture(method)
+        defer { fixture.end() }
+        signal(fixture.inner, SIGSTOP)
+        #expect(eventually { isStopped(fixture.inner) })
+        let isDone = fixture.tree.suspend(includingStopped: false, for: Self.shortest)
+        if method == .both { #expect(!isDone && fixture.tree.isStopping) }
+        #expect(isDone || eventually { fixture.tree.confirmSuspension(for: Self.shortest) })
+        #expect(!fixture.tree.isStopping)
+        #expect(asked { fixture.tree.containment.isFrozen() } == (method == .freezer))
+        if method == .both { #expect(fixture.all.allSatisfy { state($0) == "T" }) }
+        fixture.tree.resume()
+        #expect(eventually { state(fixture.child.pid) != "T" && state(fixture.escaped) != "T" })
+        #expect(state(fixture.inner) == "T")
+    }
+
+    @Test(
+        "Resumed or killed halfway, nothing is left stopped or frozen but what was before", arguments: 0...3,
+        [false, true])
+    func stopHalfway(told: Int, kills: Bool) throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        signal(fixture.inner, SIGSTOP)
+        #expect(eventually { isStopped(fixture.inner) })
+        _ = fixture.tree.suspend(includingStopped: false, for: Self.shortest)
+        #expect(
+            eventually {
+                if !fixture.tree.isStopping || fixture.tree.known.count >= told { return true }
+                return fixture.tree.confirmSuspension(for: Self.shortest)
+            })
+        if kills {
+            fixture.tree.kill()
+            #expect(!fixture.tree.isStopping)
+            #expect(eventually { !fixture.tree.containment.isPopulated() })
+            return
+        }
+        fixture.tree.resume()
+        #expect(!fixture.tree.isStopping)
+        #expect(eventually { !fixture.tree.containment.isFrozen() })
+        #expect(eventually { !isStopped(fixture.child.pid) && !isStopped(fixture.escaped) })
+        #expect(isStopped(fixture.inner))
+    }
+
+    @Test("Listed in turns they are the same, each once", arguments: [false, true])
+    func walk(hasCgroup: Bool) throws {
+        let one = try OneOfSeveral(hasCgroup: hasCgroup)
+        defer { one.end() }
+        for walk in [one.tree.walk(), one.tree.walkOfEveryone()] {
+            var walk = walk
+            var turns = 1
+            while asked({
+                var turn = Self.shortest
+                return !walk.goOn(&turn)
+            }), turns < 100 {
+                turns += 1
+            }
+            #expect(walk.pids == one.tree.processes())
+            #expect(turns == (hasCgroup ? 1 : 2))
+        }
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        var whole = TreeWalk(below: getpid())
+        var turn = Turn(fewest: 100_000)
+        #expect(asked { whole.goOn(&turn) })
+        #expect(Set(fixture.all).isSubset(of: whole.pids))
+        #expect(Set(whole.pids).count == whole.pids.count)
     }
 
     @Test("It knows its own, measures them, and sees no debugger")

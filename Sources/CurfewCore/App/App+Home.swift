@@ -124,7 +124,7 @@ extension App {
     }
 
     /// Whether its stop has been ordered and isn't confirmed.
-    var isAwaitingSuspension: Bool { phase.place == .suspended(isConfirmed: false) }
+    public var isAwaitingSuspension: Bool { phase.place == .suspended(isConfirmed: false) }
 
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
     mutating func returnToBackground(grace: Countdown? = nil, at now: Moment, into effects: inout [Effect]) {

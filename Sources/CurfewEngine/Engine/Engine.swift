@@ -20,6 +20,9 @@ public final class Engine {
     /// The looks for locks that are still to come.
     private var lockLooks: [LockLook] = []
 
+    /// Apps whose stop takes more turns than one.
+    private var stopping: [AppID] = []
+
     /// How long after a stop its locks are looked for: whoever opens the app at once doesn't wait for that.
     static var lockDelay: Span { .milliseconds(1) }
 
@@ -27,6 +30,8 @@ public final class Engine {
     private final class LockLook {
         let app: AppID
         let due: Instant
+        /// Whether some of its processes were looked at.
+        var isBegun = false
 
         init(_ app: AppID, due: Instant) {
             self.app = app
@@ -63,7 +68,7 @@ public final class Engine {
     }
 
     /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
-    public var isSettled: Bool { core.isSettled }
+    public var isSettled: Bool { core.isSettled && !kernel.isAtWork && !lockLooks.contains { $0.isBegun } }
 
     /// Of what the core has armed, on the clock that runs; of lifecycle time that is held nothing comes by itself.
     public func running(_ deadline: NextDeadline) -> Instant? { isTimeHeld ? deadline.real : deadline.earliest }
@@ -72,6 +77,7 @@ public final class Engine {
     public var nextDeadline: Instant? {
         var next = running(core.nextDeadline)
         for look in lockLooks { next = min(next ?? look.due, look.due) }
+        if kernel.isAtWork || !stopping.isEmpty { next = min(next ?? .distantFuture, kernel.now) }
         return next == .distantFuture ? nil : next
     }
 
@@ -87,7 +93,11 @@ public final class Engine {
     }
 
     /// Does what is due; harmless when nothing is.
-    public func wake() { feed(.machine(.tick)) }
+    public func wake() {
+        feed(.machine(.tick))
+        goOnStopping()
+        if kernel.isAtWork { kernel.goOn() }
+    }
 
     /// A child has ended: what is killed or swept may be gone now.
     public func childrenChanged() {
@@ -128,8 +138,10 @@ public final class Engine {
             host.deliver(delivery, to: app)
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app, let includingStopped):
-            let isStopped = kernel.suspend(app, includingStopped: includingStopped)
-            result(isStopped ? .app(app, .suspensionConfirmed) : .app(app, .suspensionPending))
+            // What it held while it ran doesn't count.
+            forgetLockLook(of: app)
+            stopping.removeAll { $0 == app }
+            told(app, isStopped: kernel.suspend(app, includingStopped: includingStopped))
         case .confirmSuspension(let app, let isLast): confirmSuspension(of: app, isLast: isLast)
         case .resume(let app, let includingStopped):
             forgetLockLook(of: app)
@@ -194,6 +206,27 @@ public final class Engine {
 
     // MARK: Stopping
 
+    /// The core hears of it once each process was told.
+    private func told(_ app: AppID, isStopped: Bool) {
+        if isStopped {
+            result(.app(app, .suspensionConfirmed))
+        } else if kernel.isStopping(app) {
+            stopping.append(app)
+        } else {
+            result(.app(app, .suspensionPending))
+        }
+    }
+
+    /// One turn more, of the app that has waited longest for it.
+    private func goOnStopping() {
+        guard let app = stopping.first else { return }
+        stopping.removeFirst()
+        // What was fed meanwhile can have resumed it, or ended it.
+        guard core.app(app)?.isAwaitingSuspension == true, kernel.isStopping(app) else { return }
+        told(app, isStopped: kernel.confirmSuspension(app))
+        performAll()
+    }
+
     private func confirmSuspension(of app: AppID, isLast: Bool) {
         // What was fed meanwhile can have resumed it.
         guard core.app(app)?.awaitsRetry == true else { return }
@@ -223,20 +256,40 @@ public final class Engine {
     /// Of one that is stopped a moment later, unless they end it: then nothing may come before.
     private func checkLocks(_ app: AppID) {
         guard let stopped = core.app(app), stopped.state == .suspended, stopped.policy.locks != .kill, !isTimeHeld
-        else { return result(.app(app, .locksChecked(kernel.locks(of: app)))) }
+        else { return lookForLocksAtOnce(app) }
         lockLooks.append(LockLook(app, due: kernel.now + Self.lockDelay))
     }
 
-    /// Looks now for what would be looked for in a moment, so that nobody sees that it wasn't yet; nil: of every app.
+    /// If it has very many processes, from now on, in turns.
+    private func lookForLocksAtOnce(_ app: AppID) {
+        // One that is under way answers this too.
+        if lockLooks.contains(where: { $0.app == app && $0.isBegun }) { return }
+        let look = LockLook(app, due: kernel.now)
+        if let locks = goOn(look) { result(.app(app, .locksChecked(locks))) } else { lockLooks.append(look) }
+    }
+
+    private func goOn(_ look: LockLook) -> [FileLock]? {
+        defer { look.isBegun = true }
+        return kernel.locks(of: look.app, anew: !look.isBegun)
+    }
+
+    /// Looks now for what would be looked for in a moment, so that nobody sees that it wasn't yet, unless the app has very
+    /// many processes; nil: of every app.
     public func lookForLocks(of app: AppID?) {
         takeLockLook(of: app)
         performAll()
     }
 
     private func takeLockLook(of app: AppID?) {
-        for look in lockLooks where app == nil || look.app == app {
+        // One that takes several turns has them when it is woken for them, whatever else comes.
+        for look in lockLooks where app == nil || look.app == app && !look.isBegun {
             forgetLockLook(of: look.app)
-            step(.app(look.app, .locksChecked(kernel.locks(of: look.app))))
+            guard let locks = goOn(look) else {
+                // It has had its turn, and comes after the others the next time.
+                lockLooks.append(look)
+                return
+            }
+            step(.app(look.app, .locksChecked(locks)))
         }
     }
 

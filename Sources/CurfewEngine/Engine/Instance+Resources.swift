@@ -24,8 +24,6 @@ extension Instance {
         return true
     }
 
-    var locks: [FileLock] { FileLocks.held(by: tree.processes()).map { FileLock($0) } }
-
     // MARK: Paging out
 
     func beginPageOut(from threshold: UInt64) -> Bool {

@@ -101,9 +101,9 @@ final class Instance {
         }
     }
 
-    func signalAll(_ signal: Int32) {
-        // Listed before its leader is signalled: that can be gone at once, and what it leaves is between two parents then.
-        let known = tree.everyone()
+    func signalAll(_ signal: Int32) { tree.signalAll(signal) { [unowned self] in signalFirst(signal) } }
+
+    private func signalFirst(_ signal: Int32) -> SignalledFirst {
         let sharedGroup = frontsGroup ?? tree.onlyGroup
         if let sharedGroup {
             // The front takes nothing from us.
@@ -112,7 +112,7 @@ final class Instance {
         } else if let livingLeader {
             _ = curfew_kill(livingLeader, signal)
         }
-        tree.terminate(by: signal, sparing: sharedGroup ?? 0, unreaped: livingLeader ?? 0, known: known)
+        return SignalledFirst(group: sharedGroup ?? 0, leader: livingLeader ?? 0)
     }
 
     /// The leader by its pid as well: it can have left its cgroup, and /proc can be closed to us.
@@ -126,6 +126,7 @@ final class Instance {
 
     /// Nothing of it is left stopped, or frozen.
     func release() {
+        tree.finishSignalling()
         tree.resume()
         tree.containment.release()
     }

@@ -9,6 +9,8 @@ public protocol Kernel: AnyObject {
     /// Stops the tree; true once every process is known to be stopped.
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool
     func confirmSuspension(_ app: AppID) -> Bool
+    /// Whether not every process was told to stop and looked at yet: of very many, `confirmSuspension` has more in turns.
+    func isStopping(_ app: AppID) -> Bool
     /// What isn't stopped yet, and why.
     func pendingSuspension(_ app: AppID) -> [PendingProcess]
     func resume(_ app: AppID)
@@ -32,8 +34,10 @@ public protocol Kernel: AnyObject {
     func availableMemory() -> UInt64
     /// What is free on the file system that is watched, in bytes.
     func freeDisk() -> UInt64
-    /// What its processes hold, of locks that count.
-    func locks(of app: AppID) -> [FileLock]
+    /// What its processes hold, of locks that count; nil: there are more to look at, to be asked for again.
+    ///
+    /// `anew`: what was seen so far doesn't count any more.
+    func locks(of app: AppID, anew: Bool) -> [FileLock]?
     /// Begins to move a stopped app's memory to swap; false where its footprint isn't that large, or nothing can be done.
     func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool
     /// Moves some more of it; nil while there is more. Resumed, it is over.
@@ -44,6 +48,10 @@ public protocol Kernel: AnyObject {
     func isTraced(_ app: AppID) -> Bool
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
+    /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one.
+    var isAtWork: Bool { get }
+    /// One turn more of that.
+    func goOn()
 }
 
 /// Whoever passes on what the engine has to say: to clients, the terminal, the report.

@@ -25,6 +25,8 @@ final class LiveKernel: Kernel {
 
     func confirmSuspension(_ app: AppID) -> Bool { told(app, instances[app]?.tree.confirmSuspension() ?? true) }
 
+    func isStopping(_ app: AppID) -> Bool { instances[app]?.tree.isStopping ?? false }
+
     private func told(_ app: AppID, _ isStopped: Bool) -> Bool {
         if isStopped { allStopped?(app, true) }
         return isStopped
@@ -46,6 +48,13 @@ final class LiveKernel: Kernel {
 
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
         if leaderOnly { instances[app]?.signalMainProcess(signal) } else { instances[app]?.signalAll(signal) }
+    }
+
+    var isAtWork: Bool { instances.all.contains { $0.tree.isSignalling } }
+
+    /// Each has a turn.
+    func goOn() {
+        for instance in instances.all where instance.tree.isSignalling { instance.tree.goOnSignalling() }
     }
 
     func release(_ app: AppID) { instances[app]?.release() }
@@ -88,7 +97,10 @@ final class LiveKernel: Kernel {
         return instance.continuePageOut()
     }
 
-    func locks(of app: AppID) -> [FileLock] { instances[app]?.locks ?? [] }
+    func locks(of app: AppID, anew: Bool) -> [FileLock]? {
+        guard let instance = instances[app] else { return [] }
+        return instance.tree.locks(anew: anew).map { $0.map { FileLock($0) } }
+    }
 
     // MARK: CPU
 

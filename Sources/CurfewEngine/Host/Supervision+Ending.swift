@@ -13,6 +13,8 @@ extension Supervision {
             curfew_exit(125)
         }
         if console?.hasTerminal == true { finishConsole() }
+        // What was sent to all goes to all, however short the run is.
+        while kernel.isAtWork { kernel.goOn() }
         if let ending, let instance { tell(ending, of: instance) }
         // A hook may wait for the channel's end itself, as `curfew quit` does.
         control?.closeAll()

@@ -194,7 +194,11 @@ public struct Containment: Sendable {
 
     /// Spins: its notifications are held back by up to 20 ms, and most freezes take 0.2 ms.
     public mutating func waitUntilFrozen(microseconds: Int64) -> Bool {
-        let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
+        waitUntilFrozen(until: curfew_monotonic_nanoseconds() + microseconds * 1000)
+    }
+
+    /// `deadline`: on the clock of `curfew_monotonic_nanoseconds`.
+    mutating func waitUntilFrozen(until deadline: Int64) -> Bool {
         while !isFrozen() {
             if curfew_monotonic_nanoseconds() >= deadline { return false }
             sched_yield()

@@ -61,7 +61,7 @@ extension Doctor {
     /// A busy machine takes longer than `suspend` itself waits.
     private static func stop(_ tree: ProcessTree) -> Bool {
         tree.suspend(includingStopped: false)
-            || tree.confirmSuspension(microseconds: Int64(Patience.milliseconds) * 1000)
+            || Patience.until { tree.confirmSuspension() }
     }
 
     private static func freezes(_ tree: ProcessTree) -> Bool {

@@ -64,7 +64,13 @@ public enum FileLocks {
     public static func held(by pids: [Int32], seeksWaiters: Bool = true) -> [HeldLock] {
         var scan = LockScan()
         for pid in pids { scan.look(at: pid) }
+        return held(scan, by: pids, seeksWaiters: seeksWaiters)
+    }
+
+    /// Of what a scan of all these has found.
+    static func held(_ scan: LockScan, by pids: [Int32], seeksWaiters: Bool = true) -> [HeldLock] {
         guard !scan.isEmpty else { return [] }
+        let pids = Set(pids)
         let waiters = seeksWaiters ? waiters(for: scan, outside: pids) : []
         var held: [HeldLock] = []
         for found in scan.writes + scan.others where held.count < maximum && !isHeldOutside(found, pids) {
@@ -76,7 +82,7 @@ public enum FileLocks {
 
     /// An flock that whoever started the app has taken and holds as well, as flock(1) does: it stays locked whatever
     /// becomes of the app.
-    private static func isHeldOutside(_ found: LockScan.Found, _ pids: [Int32]) -> Bool {
+    private static func isHeldOutside(_ found: LockScan.Found, _ pids: Set<Int32>) -> Bool {
         guard found.lock.kind == .flock, found.taker > 0, !pids.contains(found.taker) else { return false }
         return Procfs.stat(found.taker).map { !$0.isGone } ?? false
     }
@@ -88,11 +94,11 @@ public enum FileLocks {
         return (scan.writes + scan.others).prefix(maximum).map { HeldLock($0, isWaitedFor: false) }.sorted()
     }
 
-    private static func waiters(for scan: LockScan, outside pids: [Int32]) -> [LockRange] {
+    private static func waiters(for scan: LockScan, outside pids: Set<Int32>) -> [LockRange] {
         var file = Descriptor(curfew_open_at(AT_FDCWD, "/proc/locks", O_RDONLY, 0))
         guard file.isOpen else { return [] }
         defer { file.close() }
-        return waiters(in: file, for: scan, outside: Set(pids))
+        return waiters(in: file, for: scan, outside: pids)
     }
 
     /// Those who wait for the files that `scan` found locked; the text is that of /proc/locks.

@@ -29,21 +29,44 @@ extension ProcessTree {
     /// How long a stop is waited for here before the caller's timer takes over.
     private static let confirmMicroseconds: Int64 = 2_000
 
+    /// How far a stop by a freezer has come, where that takes more turns than one.
+    enum StopPhase {
+        /// What is stopped already is told from the rest, which a frozen v1 freezer hides.
+        case noting(ArraySlice<Int32>)
+        /// Waited for up to a moment on the clock of `curfew_monotonic_nanoseconds`.
+        case freezing(until: Int64)
+        /// Frozen meanwhile, if the freezer has reached each in time.
+        case stopping(ArraySlice<Int32>, isFrozen: Bool)
+        /// Each was told to stop, and not each was looked at.
+        case confirming
+    }
+
     /// Stops every process; true once each is known to be. `includingStopped`: what a terminal has stopped in the
     /// leader's group counts as stopped by us, and is continued with the rest.
-    public func suspend(includingStopped: Bool) -> Bool {
+    public func suspend(includingStopped: Bool, for turn: Turn = Turn()) -> Bool {
+        var turn = turn
+        // A SIGCONT that came later would undo the stop.
+        finishSignalling()
         forgetStops()
         isSuspended = true
         containment.prepareSuspension()
-        let terminalGroup = includingStopped ? Procfs.stat(leader)?.processGroup : nil
+        terminalGroup = includingStopped ? Procfs.stat(leader)?.processGroup : nil
         if !Procfs.isOurs {
             suspendUnseen()
         } else if containment.hasFreezer, method != .sigstop {
-            suspendFrozen(terminalGroup)
+            suspendFrozen()
         } else {
             suspendByWalking(terminalGroup)
         }
-        return confirmSuspension(microseconds: Self.confirmMicroseconds)
+        return goOnStopping(&turn)
+    }
+
+    /// Whether it takes more turns until each process was told to stop and looked at once; `confirmSuspension` has them.
+    public var isStopping: Bool { stopPhase != nil }
+
+    private func goOnStopping(_ turn: inout Turn) -> Bool {
+        guard goOnTelling(&turn) else { return false }
+        return confirm(microseconds: Self.confirmMicroseconds, &turn)
     }
 
     private func forgetStops() {
@@ -53,15 +76,24 @@ extension ProcessTree {
         unconfirmed.removeAll(keepingCapacity: true)
         needsAnotherWalk = false
         hasSeenVanishing = false
+        stopPhase = nil
     }
 
-    /// Looks again at what wasn't stopped yet; true once nothing is left.
-    public func confirmSuspension(microseconds: Int64 = 0) -> Bool {
+    /// Looks again at what wasn't stopped yet, or goes on with what takes more turns; true once nothing is left.
+    public func confirmSuspension(for turn: Turn = Turn()) -> Bool {
+        var turn = turn
+        return isStopping ? goOnStopping(&turn) : confirm(microseconds: 0, &turn)
+    }
+
+    private func confirm(microseconds: Int64, _ turn: inout Turn) -> Bool {
+        stopPhase = nil
         if isFrozenForGood { return containment.isFrozen() }
         let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
         while true {
-            // Those that were told first stop first; behind one that hasn't yet nobody is asked.
-            unconfirmed.removeFirst(unconfirmed.firstIndex { !Self.isStopped($0) } ?? unconfirmed.count)
+            guard removeStopped(&turn) else {
+                if microseconds > 0 { stopPhase = .confirming }
+                return false
+            }
             if unconfirmed.isEmpty {
                 if !needsAnotherWalk { return true }
                 needsAnotherWalk = findsRunning()
@@ -69,6 +101,17 @@ extension ProcessTree {
             if curfew_monotonic_nanoseconds() >= deadline { return unconfirmed.isEmpty && !needsAnotherWalk }
             sched_yield()
         }
+    }
+
+    /// Those that were told first stop first; behind one that hasn't yet nobody is asked. False once the turn is over.
+    private func removeStopped(_ turn: inout Turn) -> Bool {
+        var count = 0
+        defer { unconfirmed.removeFirst(count) }
+        while count < unconfirmed.count, Self.isStopped(unconfirmed[count]) {
+            count += 1
+            if count < unconfirmed.count, turn.isOver() { return false }
+        }
+        return true
     }
 
     /// What is still not stopped, by pid and why.
@@ -97,11 +140,23 @@ extension ProcessTree {
             try? containment.setFrozen(false)
             return
         }
-        if !Procfs.isOurs { return resumeUnseen() }
-        // Their parents are stopped or ours, so nobody has reaped them and given their pids away.
-        for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }
-        resumeNewcomers()
+        if !Procfs.isOurs, !isHalfway { return resumeUnseen() }
+        continueStopped()
+        // Halfway all that wasn't told to stop is as it was before.
+        if isHalfway { try? containment.setFrozen(false) } else { resumeNewcomers() }
         forgetStops()
+    }
+
+    private var isHalfway: Bool {
+        switch stopPhase {
+        case .noting, .freezing, .stopping: true
+        case .confirming, nil: false
+        }
+    }
+
+    /// Their parents are stopped or ours, so nobody has reaped them and given their pids away.
+    private func continueStopped() {
+        for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }
     }
 
     /// A process in vfork can have let a child in since, and a stop of the whole group hits what no walk has seen.
@@ -113,22 +168,56 @@ extension ProcessTree {
 
     // MARK: With a freezer
 
-    private func suspendFrozen(_ terminalGroup: Int32?) {
+    private func suspendFrozen() {
         if method == .both, suspendLoneProcess(terminalGroup) { return }
-        if containment.kind == .cgroup1 { noteStoppedBefore(terminalGroup) }
+        if containment.kind == .cgroup1 { stopPhase = .noting(processes()[...]) } else { freeze() }
+    }
+
+    private func freeze() {
         do { try containment.setFrozen(true) } catch {
+            stopPhase = nil
             suspendByWalking(terminalGroup)
             return
         }
-        let isFrozen = waitUntilFrozen()
-        if method == .freezer {
-            isFrozenForGood = true
-            return
+        stopPhase = .freezing(until: curfew_monotonic_nanoseconds() + Self.freezeMicroseconds * 1000)
+    }
+
+    /// True once each was told to stop, or can't run.
+    private func goOnTelling(_ turn: inout Turn) -> Bool {
+        if case .noting(var pids) = stopPhase {
+            stopPhase = nil
+            while let pid = pids.popFirst() {
+                noteStoppedBefore(pid)
+                if turn.isOver(), !pids.isEmpty {
+                    stopPhase = .noting(pids)
+                    return false
+                }
+            }
+            freeze()
         }
-        for pid in processes() { stop(pid, terminalGroup) }
-        try? containment.setFrozen(false)
-        // What the freezer hadn't reached in time could still fork before its stop.
-        needsAnotherWalk = !isFrozen
+        if case .freezing(let until) = stopPhase {
+            let isFrozen = containment.waitUntilFrozen(until: min(until, turn.end))
+            if !isFrozen, curfew_monotonic_nanoseconds() < until { return false }
+            if method == .freezer || !Procfs.isOurs {
+                isFrozenForGood = true
+                return true
+            }
+            stopPhase = .stopping(processes()[...], isFrozen: isFrozen)
+        }
+        if case .stopping(var pids, let isFrozen) = stopPhase {
+            stopPhase = nil
+            while let pid = pids.popFirst() {
+                stop(pid, terminalGroup)
+                if turn.isOver(), !pids.isEmpty {
+                    stopPhase = .stopping(pids, isFrozen: isFrozen)
+                    return false
+                }
+            }
+            try? containment.setFrozen(false)
+            // What the freezer hadn't reached in time could still fork before its stop.
+            needsAnotherWalk = !isFrozen
+        }
+        return true
     }
 
     /// A tree of one process needs no freezer: if it is alone after its stop, nothing has slipped away.
@@ -136,20 +225,16 @@ extension ProcessTree {
         let before = processes()
         guard before.count == 1, before[0] == leader else { return false }
         stop(leader, terminalGroup)
-        let isStopped = confirmSuspension(microseconds: 200)
+        var turn = Turn()
+        let isStopped = confirm(microseconds: 200, &turn)
         return isStopped && processes() == before
     }
 
     /// The v1 freezer hides it: whatever it holds shows as `D`, stopped or not.
-    private func noteStoppedBefore(_ terminalGroup: Int32?) {
-        for pid in processes() {
-            guard let stat = Procfs.stat(pid), stat.isStopped, stat.processGroup != terminalGroup else { continue }
-            if known.insert(pid).inserted { stoppedBefore.insert(pid) }
-        }
+    private func noteStoppedBefore(_ pid: Int32) {
+        guard let stat = Procfs.stat(pid), stat.isStopped, stat.processGroup != terminalGroup else { return }
+        if known.insert(pid).inserted { stoppedBefore.insert(pid) }
     }
-
-    /// Reading cgroup.events again is quick; its notifications are held back by up to 20 ms.
-    private func waitUntilFrozen() -> Bool { containment.waitUntilFrozen(microseconds: Self.freezeMicroseconds) }
 
     /// `isLate`: found after all others were stopped, so whatever has stopped it came from us.
     private func stop(_ pid: Int32, _ terminalGroup: Int32?, isLate: Bool = false) {

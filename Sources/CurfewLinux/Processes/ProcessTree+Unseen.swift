@@ -20,8 +20,7 @@ extension ProcessTree {
     /// The freezer holds it for good, for nobody would see each process stopped; without one the group is stopped.
     func suspendUnseen() {
         if containment.hasFreezer, (try? containment.setFrozen(true)) != nil {
-            isFrozenForGood = true
-            _ = containment.waitUntilFrozen(microseconds: Self.freezeMicroseconds)
+            stopPhase = .freezing(until: curfew_monotonic_nanoseconds() + Self.freezeMicroseconds * 1000)
             return
         }
         signalUnseen(SIGSTOP)

@@ -23,6 +23,10 @@ public final class ProcessTree {
     var stoppedBefore: Set<Int32> = []
     /// What we stopped and haven't yet seen as `T`.
     var unconfirmed: [Int32] = []
+    /// Nil where no stop is under way.
+    var stopPhase: StopPhase?
+    /// The group whose stopped processes count as stopped by us.
+    var terminalGroup: Int32?
     var isFrozenForGood = false
     private var killRounds = 0
     /// From `suspend` to `resume`.
@@ -32,6 +36,9 @@ public final class ProcessTree {
     /// Whether a process was found, and had ended when it was looked at.
     var hasSeenVanishing = false
     var sampled = SampledMemory()
+    /// Signals that not everybody has had yet, in order.
+    var signalRounds: [SignalRound] = []
+    var lockSearch: LockSearch?
 
     struct Member {
         var pid: Int32
@@ -100,26 +107,7 @@ public final class ProcessTree {
 
     // MARK: Signals
 
-    /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
-    ///
-    /// What a supervisor further inside holds isn't signalled: its front is, and passes it on.
-    ///
-    /// `sparing`: a process group that has had it; `unreaped`: a child of ours that has had it if it isn't in a group.
-    /// `known`: who was of the tree before; each is made sure of.
-    public func terminate(
-        by number: Int32, sparing group: Int32 = 0, unreaped leader: Int32 = 0, known: [Int32] = []
-    ) {
-        for pid in known + everyone().filter({ !known.contains($0) }) {
-            if group > 0, getpgid(pid) == group { continue }
-            if number == SIGCONT || group == 0 && pid == leader {
-                signal(pid, SIGCONT, sparesFurtherInside: true)
-            } else {
-                signal(pid, number, SIGCONT, sparesFurtherInside: true)
-            }
-        }
-    }
-
-    /// The same for all that is below `pid`, for whoever knows no more of the tree; `isSpared`: of its children.
+    /// As `signalAll`, to all that is below `pid`, for whoever knows no more of the tree; `isSpared`: of its children.
     public static func terminateDescendants(of pid: Int32, by number: Int32, sparing isSpared: (Int32) -> Bool) {
         for member in members(below: pid, sparing: isSpared, sparesFurtherInside: true) {
             send([number, SIGCONT], to: member, ancestor: pid)
@@ -204,6 +192,8 @@ public final class ProcessTree {
     /// The freezer comes last: were we killed ourselves while all is frozen, it would stay so.
     public func kill() {
         killRounds += 1
+        signalRounds.removeAll()
+        stopPhase = nil
         if let unified = containment.unified, (try? unified.kill()) != nil {
             if killRounds > 1, let ancestor = root.ancestor, !containment.isPopulated() {
                 Self.killDescendants(of: ancestor)

@@ -26,6 +26,8 @@ final class FakeKernel: Kernel {
     struct Tree {
         /// How the next suspension goes: `.after(2)` is confirmed when asked for the second time.
         var stops = Rounds.atOnce
+        /// How many turns more than one a signal to all takes.
+        var turns = 0
         /// How many rounds of SIGKILL it takes.
         var dies = Rounds.atOnce
         /// Once dead, how often it is still said to be there.
@@ -37,6 +39,12 @@ final class FakeKernel: Kernel {
         var pieces = Rounds.atOnce
         /// What it holds when it is looked at.
         var locks: [FileLock] = []
+        /// In how many turns more than one all are told to stop.
+        var tells = Rounds.atOnce
+        fileprivate var telling = Rounds.atOnce
+        /// In how many turns they are found.
+        var looks = Rounds.atOnce
+        fileprivate var looking = Rounds.atOnce
         /// Whether the kernel can tell of a memory mark.
         var armsMarks = true
         var cpuMicroseconds: UInt64 = 0
@@ -72,12 +80,25 @@ final class FakeKernel: Kernel {
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
         journal.note("suspend \(app.letter)" + (includingStopped ? " including stopped" : ""))
         self[app].isStopped = true
+        self[app].telling = self[app].tells
+        if !self[app].telling.pass() { return false }
+        self[app].telling = .atOnce
         self[app].stopping = self[app].stops
         self[app].isConfirmed = self[app].stopping.pass()
         return self[app].isConfirmed
     }
 
+    func isStopping(_ app: AppID) -> Bool { self[app].telling != .atOnce }
+
     func confirmSuspension(_ app: AppID) -> Bool {
+        if isStopping(app) {
+            guard self[app].telling.pass() else {
+                journal.note("go on stopping \(app.letter)")
+                return false
+            }
+            self[app].telling = .atOnce
+            self[app].stopping = self[app].stops
+        }
         self[app].isConfirmed = self[app].stopping.pass()
         journal.note("stopped? \(app.letter): \(self[app].isConfirmed ? "yes" : "no")")
         return self[app].isConfirmed
@@ -87,6 +108,7 @@ final class FakeKernel: Kernel {
 
     func resume(_ app: AppID) {
         journal.note("resume \(app.letter)")
+        self[app].telling = .atOnce
         self[app].isStopped = false
         self[app].isConfirmed = false
     }
@@ -95,6 +117,16 @@ final class FakeKernel: Kernel {
 
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
         journal.note("signal \(signal) \(app.letter)" + (leaderOnly ? ", its leader" : ""))
+        if !leaderOnly { turns = self[app].turns }
+    }
+
+    /// How many turns more a signal takes.
+    private var turns = 0
+    var isAtWork: Bool { turns > 0 }
+
+    func goOn() {
+        turns -= 1
+        journal.note("go on")
     }
 
     func release(_ app: AppID) {
@@ -104,6 +136,7 @@ final class FakeKernel: Kernel {
 
     func kill(_ app: AppID) {
         journal.note("SIGKILL \(app.letter)")
+        self[app].telling = .atOnce
         if self[app].dies.pass() { self[app].isAlive = false }
     }
 
@@ -143,7 +176,12 @@ final class FakeKernel: Kernel {
     }
 
     /// Not written down where there are none: it is asked at each suspension.
-    func locks(of app: AppID) -> [FileLock] {
+    func locks(of app: AppID, anew: Bool) -> [FileLock]? {
+        if anew { self[app].looking = self[app].looks }
+        guard self[app].looking.pass() else {
+            journal.note("locks \(app.letter): more")
+            return nil
+        }
         let locks = self[app].locks
         if !locks.isEmpty { journal.note("locks \(app.letter): \(locks.count)") }
         return locks
