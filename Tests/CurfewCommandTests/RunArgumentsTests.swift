@@ -12,13 +12,13 @@ struct RunArgumentsTests {
         var plan: RunPlan
         var command: [String]
 
-        var policy: Policy { plan.policy }
+        var policy: Policy { plan.manifest.policy }
     }
 
     private func read(_ words: String...) throws(UsageError) -> Read {
         try Argv.withReader("run", words) { reader throws(UsageError) in
             let plan = try RunArguments.parse(reader)
-            return Read(plan: plan, command: plan.commandLine)
+            return Read(plan: plan, command: plan.manifest.commandLine)
         }
     }
 
@@ -46,19 +46,19 @@ struct RunArgumentsTests {
         let read = try read("make", "-j8")
         #expect(read.command == ["make", "-j8"])
         #expect(read.policy == Self.policy(.ios4))
-        #expect(read.plan.name == nil)
-        #expect(read.plan.reportPath == nil)
-        #expect(read.plan.memory.fatal == nil)
-        #expect(read.plan.launch == LaunchOptions())
-        #expect(read.plan.journalPath == nil)
-        #expect(read.plan.settingsPath == nil)
-        #expect(read.plan.eventSignals.isEmpty)
-        #expect(read.plan.eventHooks.isEmpty)
-        #expect(read.plan.containment == .auto)
-        #expect(read.plan.suspension == .both)
-        #expect(read.plan.onSupervisorExit == .kill)
-        #expect(!read.plan.dropsCapabilities)
-        #expect(!read.plan.setsNoNewPrivileges)
+        #expect(read.plan.manifest.name == nil)
+        #expect(read.plan.options.reportPath == nil)
+        #expect(read.plan.manifest.memory.fatal == nil)
+        #expect(read.plan.manifest.launch == LaunchOptions())
+        #expect(read.plan.options.journalPath == nil)
+        #expect(read.plan.manifest.settingsPath == nil)
+        #expect(read.plan.manifest.eventSignals.isEmpty)
+        #expect(read.plan.manifest.eventHooks.isEmpty)
+        #expect(read.plan.manifest.containment == .auto)
+        #expect(read.plan.manifest.suspension == .both)
+        #expect(read.plan.options.onSupervisorExit == .kill)
+        #expect(!read.plan.manifest.dropsCapabilities)
+        #expect(!read.plan.manifest.setsNoNewPrivileges)
     }
 
     @Test(
@@ -82,36 +82,36 @@ struct RunArgumentsTests {
 
     @Test("Every other option sets its field")
     func fields() throws {
-        #expect(try read("--name", "backup", "true").plan.name == "backup")
-        #expect(try read("--report", "why.json", "true").plan.reportPath == "why.json")
-        #expect(try read("--background", "true").plan.launch == LaunchOptions(inBackground: true))
-        #expect(try read("--memory", "200M", "true").plan.memory.fatal == 209_715_200)
-        #expect(try read("--memory", "inf", "true").plan.memory.fatal == nil)
-        #expect(try read("--containment", "tree", "true").plan.containment == .tree)
-        #expect(try read("--suspend", "freezer", "true").plan.suspension == .freezer)
-        #expect(try read("--on-supervisor-exit", "resume", "true").plan.onSupervisorExit == .resume)
-        #expect(try read("--drop-caps", "true").plan.dropsCapabilities)
-        #expect(try read("--no-new-privs", "true").plan.setsNoNewPrivileges)
+        #expect(try read("--name", "backup", "true").plan.manifest.name == "backup")
+        #expect(try read("--report", "why.json", "true").plan.options.reportPath == "why.json")
+        #expect(try read("--background", "true").plan.manifest.launch == LaunchOptions(inBackground: true))
+        #expect(try read("--memory", "200M", "true").plan.manifest.memory.fatal == 209_715_200)
+        #expect(try read("--memory", "inf", "true").plan.manifest.memory.fatal == nil)
+        #expect(try read("--containment", "tree", "true").plan.manifest.containment == .tree)
+        #expect(try read("--suspend", "freezer", "true").plan.manifest.suspension == .freezer)
+        #expect(try read("--on-supervisor-exit", "resume", "true").plan.options.onSupervisorExit == .resume)
+        #expect(try read("--drop-caps", "true").plan.manifest.dropsCapabilities)
+        #expect(try read("--no-new-privs", "true").plan.manifest.setsNoNewPrivileges)
         #expect(try read("--grace", "3", "true").policy.grace == .seconds(3))
         #expect(try read("--aware", "true").policy.requiresHello)
         #expect(try read("--wait-all", "true").policy.waitsForTree)
         #expect(try read("--terminate-suspended", "wake", "true").policy.terminateSuspended == .wake)
         #expect(try read("--profile", "ios13", "true").policy == Self.policy(.ios13))
-        #expect(try read("--journal", "j", "true").plan.journalPath == "j")
-        #expect(try read("--settings", "s", "true").plan.settingsPath == "s")
+        #expect(try read("--journal", "j", "true").plan.options.journalPath == "j")
+        #expect(try read("--settings", "s", "true").plan.manifest.settingsPath == "s")
         #expect(try read("--exits-on-suspend", "true").policy.exitsOnSuspend)
     }
 
     @Test("What it may use of the machine")
     func resources() throws {
-        #expect(try read("--memory-high", "1G", "true").plan.memory == MemoryLimits(soft: 1 << 30))
-        #expect(try read("--background-memory", "1M", "true").plan.backgroundMemory == 1 << 20)
-        #expect(try read("--background-memory", "inf", "true").plan.backgroundMemory == .max)
-        #expect(try read("--background-memory-high", "2K", "true").plan.backgroundMemoryHigh == 2048)
-        #expect(try read("--memory-low", "12.5%", "true").plan.memoryLow == .percent(12.5))
-        #expect(try read("--memory-low", "1G", "true").plan.memoryLow == .bytes(1 << 30))
-        #expect(try read("--disk-low", "100%", "true").plan.diskLow == .percent(100))
-        #expect(try read("--strict", "true").plan.isStrict)
+        #expect(try read("--memory-high", "1G", "true").plan.manifest.memory == MemoryLimits(soft: 1 << 30))
+        #expect(try read("--background-memory", "1M", "true").plan.manifest.backgroundMemory == 1 << 20)
+        #expect(try read("--background-memory", "inf", "true").plan.manifest.backgroundMemory == .max)
+        #expect(try read("--background-memory-high", "2K", "true").plan.manifest.backgroundMemoryHigh == 2048)
+        #expect(try read("--memory-low", "12.5%", "true").plan.options.memoryLow == .percent(12.5))
+        #expect(try read("--memory-low", "1G", "true").plan.options.memoryLow == .bytes(1 << 30))
+        #expect(try read("--disk-low", "100%", "true").plan.options.diskLow == .percent(100))
+        #expect(try read("--strict", "true").plan.options.isStrict)
         #expect(try read("--locks", "kill", "true").policy.locks == .kill)
         #expect(try read("--locks", "defer", "--lock-wait", "2", "true").policy.lockWait == .seconds(2))
         #expect(try read("--resume-limit", "3", "true").policy.resumeLimit == 3)
@@ -129,7 +129,7 @@ struct RunArgumentsTests {
     func backgroundCPU() throws {
         func limit(_ words: String...) throws -> CPUPolicy? {
             try Argv.withReader("run", words + ["true"]) { reader throws(UsageError) in
-                try RunArguments.parse(reader).policy.backgroundCPU
+                try RunArguments.parse(reader).manifest.policy.backgroundCPU
             }
         }
         let processors = Processors.count
@@ -180,12 +180,15 @@ struct RunArgumentsTests {
     @Test("--wake launches into background for the event, --launch-option goes with didFinishLaunching")
     func launch() throws {
         let fetch = PostedEvent("fetch")
-        #expect(try read("--wake", "fetch", "true").plan.launch == LaunchOptions(wakingEvent: fetch))
-        #expect(try read("--wake", "fetch", "true").plan.launch.inBackground)
-        #expect(try read("--wake=push", "--wake=fetch", "true").plan.launch == LaunchOptions(wakingEvent: fetch))
-        let both = try read("--launch-option", "a=1", "--wake", "fetch", "--launch-option=b=x=y", "true").plan.launch
+        #expect(try read("--wake", "fetch", "true").plan.manifest.launch == LaunchOptions(wakingEvent: fetch))
+        #expect(try read("--wake", "fetch", "true").plan.manifest.launch.inBackground)
+        #expect(
+            try read("--wake=push", "--wake=fetch", "true").plan.manifest.launch == LaunchOptions(wakingEvent: fetch))
+        let both = try read("--launch-option", "a=1", "--wake", "fetch", "--launch-option=b=x=y", "true").plan.manifest
+            .launch
         #expect(both == LaunchOptions(wakingEvent: fetch, info: [Info("a", "1"), Info("b", "x=y")]))
-        let replaced = try read("--launch-option=a=1", "--launch-option=b=", "--launch-option=a=2", "true").plan.launch
+        let replaced = try read("--launch-option=a=1", "--launch-option=b=", "--launch-option=a=2", "true").plan
+            .manifest.launch
         #expect(replaced == LaunchOptions(info: [Info("a", "2"), Info("b", "")]))
     }
 
@@ -194,14 +197,14 @@ struct RunArgumentsTests {
         let home = "didEnterBackground"
         let signals = try read("--on", "\(home)=USR1", "--on=tick=sigusr2", "--on", "\(home)=10", "true")
         #expect(
-            signals.plan.eventSignals == [
+            signals.plan.manifest.eventSignals == [
                 EventSignal(event: "tick", signal: 12), EventSignal(event: "didEnterBackground", signal: 10),
             ])
         #expect(signals.policy.announcesEvents)
         #expect(signals.policy.terminateSignal == 15)
         let hooks = try read("--exec-on", "didBecomeActive=echo a=b", "--exec-on=tick=x", "--exec-on=tick=y", "true")
         #expect(
-            hooks.plan.eventHooks == [
+            hooks.plan.manifest.eventHooks == [
                 EventHook(event: "didBecomeActive", command: "echo a=b"), EventHook(event: "tick", command: "y"),
             ])
         #expect(hooks.policy.announcesEvents)
@@ -213,7 +216,7 @@ struct RunArgumentsTests {
     func terminateSignal() throws {
         let read = try read("--on", "willTerminate=INT", "true")
         #expect(read.policy.terminateSignal == 2)
-        #expect(read.plan.eventSignals == [EventSignal(event: "willTerminate", signal: 2)])
+        #expect(read.plan.manifest.eventSignals == [EventSignal(event: "willTerminate", signal: 2)])
         #expect(try self.read("--on=willTerminate=INT", "--on=willTerminate=HUP", "true").policy.terminateSignal == 1)
     }
 
@@ -235,8 +238,8 @@ struct RunArgumentsTests {
     func settings() throws {
         let changed = EventSignal(event: "settingsDidChange", signal: 1)
         let read = try read("--settings-signal", "HUP", "--settings", "app.conf", "true")
-        #expect(read.plan.settingsPath == "app.conf")
-        #expect(read.plan.eventSignals == [changed])
+        #expect(read.plan.manifest.settingsPath == "app.conf")
+        #expect(read.plan.manifest.eventSignals == [changed])
         #expect(read.policy.announcesEvents)
         let lines = [
             ["--settings-signal=HUP", "--on=settingsDidChange=USR1", "--settings=x"],
@@ -244,7 +247,7 @@ struct RunArgumentsTests {
         ]
         for line in lines {
             let plan = try Argv.withReader("run", line + ["true"], RunArguments.parse)
-            #expect(plan.eventSignals == [EventSignal(event: "settingsDidChange", signal: 10)])
+            #expect(plan.manifest.eventSignals == [EventSignal(event: "settingsDidChange", signal: 10)])
         }
         #expect(
             problem("--settings-signal=HUP", "true")
@@ -264,7 +267,7 @@ struct RunArgumentsTests {
         let read = try read(
             "--budget", "7", "--name=a", "--profile=ios7", "--budget=8", "--name=b", "--profile=ios5", "true")
         #expect(read.policy.backgroundBudget == .seconds(8))
-        #expect(read.plan.name == "b")
+        #expect(read.plan.manifest.name == "b")
         #expect(read.policy.launchLimit == Profile.ios5.launchLimit)
         #expect(read.policy.expirationLead == Profile.ios5.expirationLead)
     }
@@ -277,11 +280,11 @@ struct RunArgumentsTests {
             let plan = try Argv.withReader("run", line + ["true"]) { reader throws(UsageError) in
                 try RunArguments.parse(reader)
             }
-            #expect(plan.policy.backgroundBudget == .seconds(2))
-            #expect(plan.policy.grace == .seconds(1))
-            #expect(plan.policy.timeLimit == .seconds(60))
-            #expect(plan.policy.wakeLimit == .infinite)
-            #expect(plan.policy.terminateLimit == Profile.ios4.terminateLimit.scaled(by: 60))
+            #expect(plan.manifest.policy.backgroundBudget == .seconds(2))
+            #expect(plan.manifest.policy.grace == .seconds(1))
+            #expect(plan.manifest.policy.timeLimit == .seconds(60))
+            #expect(plan.manifest.policy.wakeLimit == .infinite)
+            #expect(plan.manifest.policy.terminateLimit == Profile.ios4.terminateLimit.scaled(by: 60))
         }
         #expect(try read("--time-scale", "0.5", "true").policy.terminateLimit == .seconds(10))
         #expect(try read("--time-scale", "1", "true").policy == Self.policy(.ios4))
@@ -296,15 +299,15 @@ struct RunArgumentsTests {
         #expect(try read("-", "x").command == ["-", "x"])
         #expect(try read("--background", "ls", "--help").command == ["ls", "--help"])
         let read = try read("--name", "x", "--drop-caps", "--", "cmd", "--name", "y", "--help")
-        #expect(read.plan.name == "x")
+        #expect(read.plan.manifest.name == "x")
         #expect(read.command == ["cmd", "--name", "y", "--help"])
     }
 
     @Test("A value is the next word, whatever it looks like")
     func dashedValues() throws {
-        #expect(try read("--report", "--", "true").plan.reportPath == "--")
-        #expect(try read("--report", "--help", "true").plan.reportPath == "--help")
-        #expect(try read("--report=a=b", "true").plan.reportPath == "a=b")
+        #expect(try read("--report", "--", "true").plan.options.reportPath == "--")
+        #expect(try read("--report", "--help", "true").plan.options.reportPath == "--help")
+        #expect(try read("--report=a=b", "true").plan.options.reportPath == "a=b")
         #expect(problem("--name", "--help")?.hasPrefix("curfew: run: --name: \"--help\" isn't a name") == true)
     }
 

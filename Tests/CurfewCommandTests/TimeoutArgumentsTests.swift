@@ -16,7 +16,7 @@ struct TimeoutArgumentsTests {
         guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
             throw CancellationError()
         }
-        return (plan, plan.commandLine)
+        return (plan, plan.manifest.commandLine)
     }
 
     /// What is said of a bad line, without what is said of help.
@@ -37,7 +37,7 @@ struct TimeoutArgumentsTests {
         guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
             return nil
         }
-        return plan.policy.timeout
+        return plan.manifest.policy.timeout
     }
 
     /// Whatever the locale's quotes are.
@@ -50,18 +50,18 @@ struct TimeoutArgumentsTests {
     @Test("The limit, the command, and TERM")
     func simple() throws {
         let (plan, command) = try plan("1.5", "sleep", "-x", "--foreground")
-        #expect(plan.policy.timeLimit == .milliseconds(1_500))
-        #expect(plan.policy.timeout == TimeoutPolicy())
+        #expect(plan.manifest.policy.timeLimit == .milliseconds(1_500))
+        #expect(plan.manifest.policy.timeout == TimeoutPolicy())
         #expect(command == ["sleep", "-x", "--foreground"])
     }
 
     @Test("Without a profile there is no life in background, with one there is")
     func lifecycle() throws {
-        #expect(try plan("1", "true").plan.hasLifecycle == false)
+        #expect(try plan("1", "true").plan.manifest.hasLifecycle == false)
         let plan = try plan("--profile", "ios13", "1", "true").plan
-        #expect(plan.hasLifecycle)
-        #expect(plan.policy.backgroundBudget == .seconds(30))
-        #expect(plan.policy.backgroundCPU != nil)
+        #expect(plan.manifest.hasLifecycle)
+        #expect(plan.manifest.policy.backgroundBudget == .seconds(30))
+        #expect(plan.manifest.policy.backgroundCPU != nil)
     }
 
     @Test("What timeout(1) doesn't have")
@@ -72,16 +72,16 @@ struct TimeoutArgumentsTests {
         guard case .run(let plan) = try TimeoutArguments.parse(argv.pointer, count: argv.count, from: 2) else {
             throw CancellationError()
         }
-        #expect(plan.memory.fatal == 2 << 20)
-        #expect(plan.reportPath == "r.json")
-        #expect(plan.containment == .tree)
-        #expect(plan.policy.timeLimit == .seconds(5))
-        #expect(plan.policy.timeout?.killAfter == .seconds(2))
+        #expect(plan.manifest.memory.fatal == 2 << 20)
+        #expect(plan.options.reportPath == "r.json")
+        #expect(plan.manifest.containment == .tree)
+        #expect(plan.manifest.policy.timeLimit == .seconds(5))
+        #expect(plan.manifest.policy.timeout?.killAfter == .seconds(2))
     }
 
     @Test("0 is no limit", arguments: ["0", "0s", "0.0", "+0", "0x0"])
     func noLimit(text: String) throws {
-        #expect(try plan(text, "true").plan.policy.timeLimit == .infinite)
+        #expect(try plan(text, "true").plan.manifest.policy.timeLimit == .infinite)
         #expect(try timeout("-k", text)?.killAfter == nil)
     }
 
@@ -123,7 +123,7 @@ struct TimeoutArgumentsTests {
             }
             compared += 1
             let isForeground = curfew_timeout_is_foreground(Int32(argv.count), argv.pointer, 2)
-            #expect(isForeground == plan.policy.timeout?.sparesDescendants, "\(line)")
+            #expect(isForeground == plan.manifest.policy.timeout?.sparesDescendants, "\(line)")
         }
         #expect(compared > 500)
     }
@@ -139,10 +139,10 @@ struct TimeoutArgumentsTests {
                 == TimeoutPolicy(killAfter: .seconds(5), sparesDescendants: true, preservesStatus: true))
         #expect(try timeout("-pk", "5")?.killAfter == .seconds(5))
         #expect(try timeout("-sHUP")?.signal == 1)
-        #expect(try plan("-v", "1", "true").plan.isVerbose)
-        #expect(try !plan("-v", "1", "true").plan.tellsProcesses)
-        #expect(try plan("-vv", "1", "true").plan.tellsProcesses)
-        #expect(try plan("-v", "--verb", "1", "true").plan.tellsProcesses)
+        #expect(try plan("-v", "1", "true").plan.options.isVerbose)
+        #expect(try !plan("-v", "1", "true").plan.options.tellsProcesses)
+        #expect(try plan("-vv", "1", "true").plan.options.tellsProcesses)
+        #expect(try plan("-v", "--verb", "1", "true").plan.options.tellsProcesses)
     }
 
     @Test("Names, abbreviated as far as they are clear; timeout(1)'s own go first")
@@ -152,7 +152,7 @@ struct TimeoutArgumentsTests {
         #expect(try timeout("--p")?.preservesStatus == true)
         #expect(try timeout("--kill=3")?.killAfter == .seconds(3))
         #expect(try timeout("--s", "INT")?.signal == 2)
-        #expect(try plan("--m", "1M", "1", "true").plan.memory.fatal == 1 << 20)
+        #expect(try plan("--m", "1M", "1", "true").plan.manifest.memory.fatal == 1 << 20)
     }
 
     @Test("The last of several counts, and -- ends them")
@@ -223,7 +223,7 @@ struct TimeoutArgumentsTests {
         ])
     func durations(text: String, nanoseconds: Int64) throws {
         let expected: Span = nanoseconds == 0 ? .infinite : Span(nanoseconds: nanoseconds)
-        #expect(try plan("--", text, "true").plan.policy.timeLimit == expected)
+        #expect(try plan("--", text, "true").plan.manifest.policy.timeLimit == expected)
     }
 
     // MARK: Against the definitions

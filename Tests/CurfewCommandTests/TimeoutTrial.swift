@@ -31,7 +31,7 @@ final class TimeoutTrial {
             case .run(let plan):
                 // The front leads a group of its own, or doesn't, before anything is read here.
                 let isForeground = curfew_timeout_is_foreground(Int32(argv.count), argv.pointer, Int32(start.count))
-                #expect(isForeground == plan.policy.timeout?.sparesDescendants)
+                #expect(isForeground == plan.manifest.policy.timeout?.sparesDescendants)
                 return TimeoutTrial(plan, callersWords: Array(row.words[..<at]))?.run(row.script)
             }
         } catch {
@@ -42,7 +42,7 @@ final class TimeoutTrial {
 
     private init?(_ plan: RunPlan, callersWords: [String]) {
         let blocked = Self.signals(callersWords, "--block-signal=")
-        guard let command = StagedCommand(plan.commandLine, blocked: blocked) else { return nil }
+        guard let command = StagedCommand(plan.manifest.commandLine, blocked: blocked) else { return nil }
         self.plan = plan
         self.command = command
         unheard = blocked.union(Self.signals(callersWords, "--ignore-signal="))
@@ -60,7 +60,7 @@ final class TimeoutTrial {
     // MARK: Its course
 
     private func run(_ script: [ConformanceRow.Step]) -> ConformanceAnswer {
-        engine.launch(.init(1), plan.policy, plan.launch)
+        engine.launch(.init(1), plan.manifest.policy, plan.manifest.launch)
         engine.feed(.app(.init(1), .started))
         let exit = clock + command.lasts
         settle()
@@ -94,7 +94,7 @@ final class TimeoutTrial {
         case .awaits(let line): #expect(command.output.last == line)
         case .sendsToCommand(let signal): command.get(signal)
         case .sends(let signal):
-            guard plan.policy.timeout?.passesOn(signal) == true, !unheard.contains(signal) else { return }
+            guard plan.manifest.policy.timeout?.passesOn(signal) == true, !unheard.contains(signal) else { return }
             engine.feed(.app(.init(1), .signalled(signal, isHeard: false)))
         }
         settle()
@@ -122,7 +122,7 @@ extension TimeoutTrial: EngineHost {
     func ended(_ app: AppID, _ ending: Ending) { self.ending = ending }
 
     func willSignal(_ app: AppID, _ signal: Int32) {
-        if plan.isVerbose { errors.append(plan.telling(ofSignal: signal)) }
+        if plan.options.isVerbose { errors.append(plan.options.telling(ofSignal: signal, to: plan.manifest.command)) }
     }
 }
 

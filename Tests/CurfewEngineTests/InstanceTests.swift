@@ -74,10 +74,10 @@ struct InstanceTests {
     @Test("Its policy says who enforces its memory limits, and has none where none was asked for")
     func policy() {
         #expect(Instance.sample().policy.memory == nil)
-        let plan = RunPlan.sample()
-        plan.memory.fatal = 10
-        plan.backgroundMemory = .max
-        let memory = Instance.sample(plan: plan).policy.memory
+        let manifest = Manifest.sample()
+        manifest.memory.fatal = 10
+        manifest.backgroundMemory = .max
+        let memory = Instance.sample(manifest: manifest).policy.memory
         #expect(memory?.foreground == MemoryLimits(fatal: 10))
         #expect(memory?.background == MemoryLimits())
         #expect(memory?.isEnforcedByKernel == false)

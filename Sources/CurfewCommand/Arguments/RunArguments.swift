@@ -5,7 +5,7 @@ import CurfewWire
 
 /// `curfew run [options] [--] COMMAND [ARG…]`, read into a plan.
 ///
-/// A class, as `RunPlan` is.
+/// A class, as `Manifest` is.
 public final class RunArguments {
     private var profile = Profile.ios4
     // What is given on its own goes before the profile's numbers, wherever --profile stands. No key paths into a
@@ -140,28 +140,30 @@ public final class RunArguments {
         if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
         if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
         try checkSoftLimits(reader)
-        let plan = RunPlan(arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
-        plan.name = name
-        plan.launch = try launch(reader)
-        plan.containment = containment
-        plan.suspension = suspension
-        plan.memory = memory
-        plan.backgroundMemory = backgroundMemory
-        plan.backgroundMemoryHigh = backgroundMemoryHigh
-        plan.memoryLow = memoryLow
-        plan.diskLow = diskLow
-        plan.timeScale = scale
-        plan.isStrict = isStrict
-        plan.reportPath = reportPath
-        plan.journalPath = journalPath
-        plan.holdsTime = holdsTime
-        plan.settingsPath = settingsPath
-        plan.eventSignals = eventSignals
-        plan.eventHooks = eventHooks
-        plan.onSupervisorExit = onSupervisorExit
-        plan.dropsCapabilities = dropsCapabilities
-        plan.setsNoNewPrivileges = setsNoNewPrivileges
-        return plan
+        let manifest = Manifest(
+            arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
+        let options = SupervisorOptions()
+        manifest.name = name
+        manifest.launch = try launch(reader)
+        manifest.containment = containment
+        manifest.suspension = suspension
+        manifest.memory = memory
+        manifest.backgroundMemory = backgroundMemory
+        manifest.backgroundMemoryHigh = backgroundMemoryHigh
+        options.memoryLow = memoryLow
+        options.diskLow = diskLow
+        options.timeScale = scale
+        options.isStrict = isStrict
+        options.reportPath = reportPath
+        options.journalPath = journalPath
+        options.holdsTime = holdsTime
+        manifest.settingsPath = settingsPath
+        manifest.eventSignals = eventSignals
+        manifest.eventHooks = eventHooks
+        options.onSupervisorExit = onSupervisorExit
+        manifest.dropsCapabilities = dropsCapabilities
+        manifest.setsNoNewPrivileges = setsNoNewPrivileges
+        return RunPlan(manifest, options)
     }
 
     static let settingsNeeded = "--settings-signal needs --settings FILE, the file whose changes it tells of"

@@ -6,7 +6,7 @@ import Glibc
 /// `curfew timeout [options] DURATION COMMAND [ARG…]`, read as timeout(1) reads it, into a plan of the same kind as
 /// `curfew run`'s.
 ///
-/// A class, as `RunPlan` is.
+/// A class, as `Manifest` is.
 public final class TimeoutArguments {
     /// What messages begin with, and what is to be typed for help.
     private let caller: String
@@ -123,18 +123,19 @@ public final class TimeoutArguments {
     // MARK: The plan
 
     private func plan(_ command: (arguments: ArgumentReader.Arguments, count: Int)) -> RunPlan {
-        let plan = RunPlan(
+        let manifest = Manifest(
             arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: wholePolicy)
-        plan.caller = caller
+        let options = SupervisorOptions()
+        options.caller = caller
         // Without a profile there is no background to go to, and nobody to tell of it, as under timeout(1).
-        plan.hasLifecycle = profile != nil
-        plan.isVerbose = verbosity > 0
-        plan.tellsProcesses = verbosity > 1
-        plan.containment = containment
-        plan.memory = memory
-        plan.timeScale = scale
-        plan.reportPath = reportPath
-        return plan
+        manifest.hasLifecycle = profile != nil
+        options.isVerbose = verbosity > 0
+        options.tellsProcesses = verbosity > 1
+        manifest.containment = containment
+        manifest.memory = memory
+        options.timeScale = scale
+        options.reportPath = reportPath
+        return RunPlan(manifest, options)
     }
 
     private var wholePolicy: Policy {

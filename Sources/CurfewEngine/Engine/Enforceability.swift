@@ -4,7 +4,7 @@ import CurfewWire
 
 /// What was asked for and can't be enforced here, each in words that say what to do.
 struct Enforceability {
-    let plan: RunPlan
+    let manifest: Manifest
     let containment: Containment
     let pagingMethod: PageOutMethod?
     /// Whether the command leads a process group of its own.
@@ -19,11 +19,11 @@ struct Enforceability {
         var lost: [String] = []
         let most = hasOwnGroup ? "the command's process group" : "the command"
         if !containment.hasFreezer { lost.append("only \(most) is held") }
-        if plan.hasLifecycle { lost.append("nobody drives the app but by signals to its front") }
-        var unseen = plan.hasLifecycle ? ["file locks", "debuggers"] : []
-        let countsCPU = plan.hasLifecycle && plan.policy.backgroundCPU != nil && containment.unified == nil
+        if manifest.hasLifecycle { lost.append("nobody drives the app but by signals to its front") }
+        var unseen = manifest.hasLifecycle ? ["file locks", "debuggers"] : []
+        let countsCPU = manifest.hasLifecycle && manifest.policy.backgroundCPU != nil && containment.unified == nil
         if countsCPU { unseen.insert("CPU time", at: 0) }
-        if plan.limitsMemory, !containment.enforcesMemory { unseen.insert("memory", at: 0) }
+        if manifest.limitsMemory, !containment.enforcesMemory { unseen.insert("memory", at: 0) }
         if !unseen.isEmpty { lost.append(unseen.joined(separator: ", ") + " can't be seen") }
         guard !lost.isEmpty else { return nil }
         let why = view == .missing ? "there is no /proc" : "/proc shows another pid namespace"
@@ -32,7 +32,7 @@ struct Enforceability {
 
     /// A limit that the machine's memory ends before.
     private var memory: String? {
-        guard let largest = [plan.memory.fatal, plan.backgroundLimits.fatal].compactMap({ $0 }).max(),
+        guard let largest = [manifest.memory.fatal, manifest.backgroundLimits.fatal].compactMap({ $0 }).max(),
             let machine = SystemMemory.read(), largest > machine.total + machine.swapTotal
         else { return nil }
         let (limit, there) = (HumanText.size(bytes: largest), HumanText.size(bytes: machine.total))
@@ -40,24 +40,24 @@ struct Enforceability {
     }
 
     private var freezer: String? {
-        guard plan.suspension == .freezer, !containment.hasFreezer else { return nil }
+        guard manifest.suspension == .freezer, !containment.hasFreezer else { return nil }
         return "--suspend freezer stops by SIGSTOP: there is no freezer here (see `curfew doctor`)"
     }
 
     private var pageOut: String? {
-        guard plan.policy.pageOut != nil, pagingMethod == nil else { return nil }
+        guard manifest.policy.pageOut != nil, pagingMethod == nil else { return nil }
         if SystemMemory.read()?.swapTotal == 0 { return "--page-out does nothing: this machine has no swap" }
         return
             "--page-out does nothing: it needs a cgroup v2 with memory.reclaim, or CAP_SYS_NICE (see `curfew doctor`)"
     }
 
     private var throttle: String? {
-        guard plan.policy.backgroundCPU?.action == .throttle, !containment.controlsCPU else { return nil }
+        guard manifest.policy.backgroundCPU?.action == .throttle, !containment.controlsCPU else { return nil }
         return "--cpu-limit-action throttle only logs: there is no cgroup with the cpu controller (see `curfew doctor`)"
     }
 
     private var priority: String? {
-        guard plan.policy.yieldsInBackground, !containment.controlsCPU, !SchedulingPriority.canRestoreNice() else {
+        guard manifest.policy.yieldsInBackground, !containment.controlsCPU, !SchedulingPriority.canRestoreNice() else {
             return nil
         }
         return "--background-priority low lowers disk access only: a lowered CPU priority couldn't be raised again"

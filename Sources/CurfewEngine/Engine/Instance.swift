@@ -9,7 +9,7 @@ import Glibc
 final class Instance {
     let id: AppID
     let name: String
-    let plan: RunPlan
+    let manifest: Manifest
     let tree: ProcessTree
     let startedAt: Instant
     /// How the leader has ended; nil until it is reaped, and its pid is free.
@@ -40,20 +40,20 @@ final class Instance {
     var nextSlowMark: Instant?
     var priority = SchedulingPriority()
 
-    init(_ id: AppID, name: String, _ plan: RunPlan, _ tree: ProcessTree, startedAt: Instant) {
+    init(_ id: AppID, name: String, _ manifest: Manifest, _ tree: ProcessTree, startedAt: Instant) {
         self.id = id
         self.name = name
-        self.plan = plan
+        self.manifest = manifest
         self.tree = tree
         self.startedAt = startedAt
     }
 
     /// What it is held to: as was asked for, with who enforces its memory limits.
     var policy: Policy {
-        var policy = plan.policy
-        if plan.limitsMemory {
+        var policy = manifest.policy
+        if manifest.limitsMemory {
             policy.memory = MemoryPolicy(
-                foreground: plan.memory, background: plan.backgroundLimits,
+                foreground: manifest.memory, background: manifest.backgroundLimits,
                 isEnforcedByKernel: tree.containment.enforcesMemory)
         }
         return policy
@@ -133,7 +133,7 @@ final class Instance {
 
     func isGone() -> Bool {
         // What can't be held isn't waited for, unless all is to be.
-        if isKilling || !plan.waitsForTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }
+        if isKilling || !manifest.waitsForTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }
         return tree.isGone()
     }
 
@@ -156,7 +156,7 @@ final class Instance {
     }
 }
 
-extension RunPlan {
+extension Manifest {
     /// Whether the run lasts until all that the leader has left behind has ended by itself. A timeout's command is in the
     /// front's group, which is held besides.
     var waitsForTree: Bool { policy.waitsForTree || policy.timeout != nil }

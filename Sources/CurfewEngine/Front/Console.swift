@@ -30,7 +30,10 @@ final class Console {
     private let signals: CommandSignals
     unowned let host: any ConsoleHost
 
-    init(_ plan: RunPlan, page: SharedPage, front: Int32, signals: CommandSignals, host: any ConsoleHost) {
+    init(
+        _ manifest: Manifest, _ onSupervisorExit: OnSupervisorExit, page: SharedPage, front: Int32,
+        signals: CommandSignals, host: any ConsoleHost
+    ) {
         self.page = page
         self.signals = signals
         self.front = front
@@ -38,14 +41,14 @@ final class Console {
         frontGroup = getpgid(front)
         terminal = Terminal.controlling()
         // Under timeout(1) the app is in its front's group wherever that is.
-        let sharesGroup = plan.policy.timeout != nil
+        let sharesGroup = manifest.policy.timeout != nil
         let ownsTerminal =
             !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
         let givesOwnGroup = ownsTerminal || terminal == nil && !sharesGroup
         job = JobControl(
             JobControl.Setting(
-                hasLifecycle: plan.hasLifecycle, timeout: plan.policy.timeout, commandsMask: signals.blocked,
-                onSupervisorExit: plan.onSupervisorExit, hasTerminal: terminal != nil, ownsTerminal: ownsTerminal,
+                hasLifecycle: manifest.hasLifecycle, timeout: manifest.policy.timeout, commandsMask: signals.blocked,
+                onSupervisorExit: onSupervisorExit, hasTerminal: terminal != nil, ownsTerminal: ownsTerminal,
                 givesOwnGroup: givesOwnGroup, frontLeadsGroup: front == frontGroup))
         frontAttributes = ownsTerminal ? terminal?.attributes : nil
     }

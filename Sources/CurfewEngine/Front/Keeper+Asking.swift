@@ -16,7 +16,7 @@ extension Keeper {
         } else {
             ProcessTree.terminateDescendants(of: getpid(), by: timeout.signal, sparing: curfew_is_kept_child)
         }
-        let limit = plan.policy.restLimit(timeout)
+        let limit = manifest.policy.restLimit(timeout)
         wait(until: Instant(nanoseconds: curfew_monotonic_nanoseconds()) + limit)
     }
 

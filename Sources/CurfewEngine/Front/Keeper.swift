@@ -10,19 +10,21 @@ import Glibc
 /// none of the app's, as those of a script that became it by `exec`.
 struct Keeper {
     let page: SharedPage
-    let plan: RunPlan
+    let manifest: Manifest
+    let options: SupervisorOptions
 
     init(_ page: SharedPage, plan: RunPlan) {
         self.page = page
-        self.plan = plan
+        manifest = plan.manifest
+        options = plan.options
     }
 
     func takeOver() -> Never {
         // Whoever finds and kills opens files.
         _ = DescriptorLimit.raised()
-        switch plan.onSupervisorExit {
+        switch options.onSupervisorExit {
         case .kill:
-            if let timeout = plan.policy.timeout { askToEnd(timeout) }
+            if let timeout = manifest.policy.timeout { askToEnd(timeout) }
             killAll()
         case .resume: resumeAndWait()
         }
@@ -30,7 +32,7 @@ struct Keeper {
 
     /// Somebody else may have the name already; a socket that is listened on is left alone.
     private func removeSocket() {
-        guard plan.hasLifecycle else { return }
+        guard manifest.hasLifecycle else { return }
         let noted = page.path(.socket)
         // Killed before it could note it, the supervisor may have made the one of the name it wanted.
         let socket = noted.isEmpty ? RuntimeDirectory.ofThisUser().socketPath(name) : noted
@@ -44,7 +46,7 @@ struct Keeper {
         if file.hasSuffix(RuntimeDirectory.socketSuffix) {
             return String(file.dropLast(RuntimeDirectory.socketSuffix.utf8.count))
         }
-        return plan.name ?? AppName.fromCommand(plan.command)
+        return manifest.name ?? AppName.fromCommand(manifest.command)
     }
 
     private func killAll() -> Never {
@@ -62,15 +64,15 @@ struct Keeper {
         removeSocket()
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
-        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader, tells: plan.tellsOfReports) }
-        ReportFile.reopen(plan.reportPath, noted: page.report)?.write(report)
+        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader, tells: manifest.tellsOfReports) }
+        ReportFile.reopen(options.reportPath, noted: page.report)?.write(report)
         curfew_exit(125)
     }
 
     /// What the keeper can tell: the measures have gone with the supervisor.
     private var report: JSON {
         RunReport.ofSupervisorExit(
-            name: name, command: plan.commandLine, pid: page.leader, problem: "the supervisor was killed")
+            name: name, command: manifest.commandLine, pid: page.leader, problem: "the supervisor was killed")
     }
 
     private func killOnce(freezing: Bool) {
@@ -81,7 +83,7 @@ struct Keeper {
     }
 
     /// `timeout --foreground`: the command alone is ended, what it has started lives on.
-    var sparesRest: Bool { plan.policy.timeout?.sparesDescendants == true && page.leader > 0 }
+    var sparesRest: Bool { manifest.policy.timeout?.sparesDescendants == true && page.leader > 0 }
 
     /// For what can be held without looking: the leader, and its own group but where that is spared.
     func signalHeld(_ signal: Int32) {
@@ -129,7 +131,7 @@ struct Keeper {
     private func removeCgroups() -> Bool {
         var areRemoved = true
         for cgroup in holding + measuring where !CgroupDirectory.remove(cgroup) { areRemoved = false }
-        if areRemoved, plan.needsControllers { ControllerDelegation.end(afterApp: page.path(.unified)) }
+        if areRemoved, manifest.needsControllers { ControllerDelegation.end(afterApp: page.path(.unified)) }
         return areRemoved
     }
 
@@ -147,7 +149,7 @@ struct Keeper {
         let leader = page.leader > 0 ? page.leader : oldestChild()
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
         for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
-        if plan.policy.yieldsInBackground {
+        if manifest.policy.yieldsInBackground {
             var priority = SchedulingPriority.loweredFromOwn()
             priority.restore(processes)
         }

@@ -5,7 +5,7 @@ import CurfewLinux
 extension Instance: ReportSubject {
     var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
     var leader: Int32 { tree.leader }
-    var commandLine: [String] { plan.commandLine }
+    var commandLine: [String] { manifest.commandLine }
     var processes: [Int32] { tree.processes() }
     var everyone: [Int32] { tree.everyone() }
     var peakMemory: UInt64? { tree.containment.peakMemory }

@@ -4,12 +4,12 @@ import CurfewLinux
 import CurfewWire
 
 /// The file of `--settings`: each change of it is posted to the app.
-extension Supervision {
+extension RunHost {
     static let settingsEvent = "settingsDidChange"
 
     /// Nil where there is none.
     func watchSettings() throws(LaunchError) -> FileWatch? {
-        guard let path = plan.settingsPath else { return nil }
+        guard let path = manifest.settingsPath else { return nil }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
             loop.add(watch.descriptor, Source.settings.token(Self.app.rawValue))
@@ -20,7 +20,7 @@ extension Supervision {
     }
 
     func settingsChanged(of app: AppID) {
-        guard let instance = kernel.instances[app], let path = instance.plan.settingsPath else { return }
+        guard let instance = kernel.instances[app], let path = instance.manifest.settingsPath else { return }
         let wasLost = instance.settings?.isLost == true
         if let change = instance.settings?.readChanges() {
             var info = [Info("path", path)]

@@ -2,7 +2,7 @@ import CurfewCore
 import CurfewLinux
 
 /// What job control wants done to the app.
-extension Supervision: ConsoleHost {
+extension RunHost: ConsoleHost {
     var appState: LifecycleState? { engine.core.app(Self.app)?.state }
     var isAppTerminating: Bool { engine.core.app(Self.app)?.isTerminating == true }
     var hasEnded: Bool { ending != nil }

@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// What the control channel asks about the app, and what is told through it.
-extension Supervision: ControlHost {
+extension RunHost: ControlHost {
     var lifecycleNow: Instant { engine.now.lifecycle }
 
     func feed(_ input: Input) { engine.feed(input) }
@@ -72,7 +72,7 @@ extension Supervision: ControlHost {
     }
 
     private func sendSignal(for event: Event, to instance: Instance) {
-        for signal in instance.plan.eventSignals where signal.event == event.name {
+        for signal in instance.manifest.eventSignals where signal.event == event.name {
             instance.signalMainProcess(signal.signal)
         }
     }

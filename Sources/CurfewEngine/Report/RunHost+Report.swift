@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// When a report's parts are noted, and where it is written.
-extension Supervision {
+extension RunHost {
     /// When the engine, or a kill to come, has to be seen to.
     var timerDeadline: Instant? {
         var deadline = engine.nextDeadline
@@ -18,7 +18,7 @@ extension Supervision {
 
     /// What a command of `curfew timeout` left behind isn't looked at: what there was at the limit is what is told.
     private var killToForesee: Instant? {
-        if plan.policy.timeout != nil, instance?.livingLeader == nil { return nil }
+        if manifest.policy.timeout != nil, instance?.livingLeader == nil { return nil }
         return engine.running(engine.core.nextKill(of: Self.app))
     }
 
@@ -42,11 +42,11 @@ extension Supervision {
             containment: tree.containment.description, policy: instance.policy, startedAt: instance.startedAt,
             endedAt: kernel.now, measures: reporter.measures, snapshot: reporter.lastSnapshot,
             events: instance.log.last(RunReport.eventCount), ending: ending)
-        run.hasLifecycle = plan.hasLifecycle
+        run.hasLifecycle = manifest.hasLifecycle
         let json = run.json
         report?.write(json)
         if ending.kill != nil {
-            ReportStore.keep(json, app: instance.name, pid: tree.leader, tells: plan.tellsOfReports)
+            ReportStore.keep(json, app: instance.name, pid: tree.leader, tells: manifest.tellsOfReports)
         }
     }
 
@@ -54,10 +54,10 @@ extension Supervision {
     func writeReportsWithoutFront() {
         guard let instance else { return }
         let json = RunReport.ofSupervisorExit(
-            name: instance.name, command: plan.commandLine, pid: instance.leader,
-            problem: plan.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
+            name: instance.name, command: manifest.commandLine, pid: instance.leader,
+            problem: manifest.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
         report?.write(json)
-        ReportStore.keep(json, app: instance.name, pid: instance.leader, tells: plan.tellsOfReports)
+        ReportStore.keep(json, app: instance.name, pid: instance.leader, tells: manifest.tellsOfReports)
     }
 }
 

@@ -2,7 +2,7 @@ import CurfewCore
 import CurfewLinux
 
 /// What the app's processes tell by sd_notify.
-extension Supervision: NotifyHost {
+extension RunHost: NotifyHost {
     var now: Instant { kernel.now }
 
     var isOver: Bool { ending != nil }

@@ -4,7 +4,7 @@ import CurfewLinux
 import Glibc
 
 /// What comes by signals: children that end or stop, and the front's news; job control decides what those mean.
-extension Supervision {
+extension RunHost {
     /// How many signals, and how much of the front's news, are dealt with before it is others' turn.
     private static var signalsPerTurn: Int { 32 }
 
@@ -48,13 +48,13 @@ extension Supervision {
         // What they said before they ended comes first, and while they can still be told from strangers.
         notify?.drain()
         // Whom the kernel has killed for memory is still there to be told of.
-        if plan.limitsMemory { noteMemoryLimit(of: Self.app) }
+        if manifest.limitsMemory { noteMemoryLimit(of: Self.app) }
         guard let instance else { return }
         let ends = reapAll()
         if let outcome = ends.leader {
             if instance.mainProcess == nil { endRun(of: instance, outcome) }
             // Where the run goes on without it, what it has begun is released.
-            if instance.mainProcess != nil || plan.policy.waitsForTree {
+            if instance.mainProcess != nil || manifest.policy.waitsForTree {
                 engine.feed(.app(instance.id, .ownerExited(TaskOwners.leader)))
             }
         }
@@ -62,7 +62,7 @@ extension Supervision {
             mainProcessExited(outcome, of: instance)
         } else if ends.leader == nil {
             // Of what outlives its leader the end has no status: the kernel's kill for memory is asked for.
-            if plan.limitsMemory, instance.livingLeader == nil { noteMemoryLimit(of: instance.id) }
+            if manifest.limitsMemory, instance.livingLeader == nil { noteMemoryLimit(of: instance.id) }
             noteStop(of: instance)
         }
         engine.childrenChanged()
@@ -94,7 +94,7 @@ extension Supervision {
     }
 
     private func noteStop(of instance: Instance) {
-        guard plan.hasLifecycle, let console, console.hasTerminal, let signal = stopSignal(console, instance) else {
+        guard manifest.hasLifecycle, let console, console.hasTerminal, let signal = stopSignal(console, instance) else {
             return
         }
         console.handle(.appStopped(by: signal))

@@ -4,7 +4,7 @@ import CurfewLinux
 import Glibc
 
 /// Who sends signals, and what is told of those that nobody has a say by.
-extension Supervision {
+extension RunHost {
     func standing(of pid: Int32) -> SignalSender.Standing {
         // Held while it is looked at, so that all that is seen is of one process.
         var pidfd = Descriptor(curfew_pidfd_open(pid))

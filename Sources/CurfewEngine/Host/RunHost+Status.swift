@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// What `curfew status` and `curfew ps` show.
-extension Supervision {
+extension RunHost {
     /// Nothing tells of a debugger, and whoever asks is to be told of one; what is suspended has nothing to gain by it.
     func lookForTracer(of id: AppID) {
         guard let app = engine.core.app(id), app.state != .suspended, app.state != .notRunning else { return }
@@ -55,7 +55,7 @@ extension Supervision {
             let pending = tree.pendingSuspension()
             if !pending.isEmpty { fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; "))) }
         }
-        fields.append(Field("command", instance.plan.commandLine.joined(separator: " ")))
+        fields.append(Field("command", instance.manifest.commandLine.joined(separator: " ")))
         return fields
     }
 

@@ -5,21 +5,22 @@ import CurfewWire
 import Glibc
 
 /// From nothing to a running program. What fails here is thrown, and nothing has been started.
-extension Supervision {
+extension RunHost {
     func launch() throws(LaunchError) {
-        if plan.hasLifecycle { try claimName() } else { draft.name = AppName.fromCommand(plan.command) }
+        if manifest.hasLifecycle { try claimName() } else { draft.name = AppName.fromCommand(manifest.command) }
         draft.containment = try makeContainment()
         let signals = CommandSignals(
             callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child,
-            timeout: plan.policy.timeout)
-        let console = Console(plan, page: page, front: front, signals: signals, host: self)
+            timeout: manifest.policy.timeout)
+        let console = Console(
+            manifest, options.onSupervisorExit, page: page, front: front, signals: signals, host: self)
         self.console = console
         try makeLoop()
-        let notifySocket = try plan.hasLifecycle ? makeNotifySocket() : nil
+        let notifySocket = try manifest.hasLifecycle ? makeNotifySocket() : nil
         let settings = try watchSettings()
         let pagingMethod = try prepareResources()
         let launcher = Launcher(
-            command: plan.command, arguments: plan.arguments, usesTimeoutsWords: plan.policy.timeout != nil,
+            command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,
             system: LiveLaunchSystem(front: front))
         let program = try launcher.start(attributes(signals, console), in: draft.containment)
         // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
@@ -29,7 +30,7 @@ extension Supervision {
         instance.pagingMethod = pagingMethod
         begin(instance)
         attend(program, instance.tree, notifySocket)
-        Capabilities.keepWhatIsUsed(forPriorities: plan.policy.yieldsInBackground || plan.policy.pageOut != nil)
+        Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
         watchMachine()
         sweepStaleCgroups(beside: instance.tree.containment)
     }
@@ -37,8 +38,8 @@ extension Supervision {
     /// The watchdogs of the core run from `started`.
     private func begin(_ instance: Instance) {
         engine.journal = journal
-        if plan.holdsTime { engine.holdTime() }
-        engine.launch(Self.app, instance.policy, plan.launch)
+        if options.holdsTime { engine.holdTime() }
+        engine.launch(Self.app, instance.policy, manifest.launch)
         engine.feed(.app(Self.app, .started))
     }
 
@@ -46,7 +47,7 @@ extension Supervision {
 
     private func claimName() throws(LaunchError) {
         let claim = NameClaim(
-            asked: plan.name, command: plan.command, pid: getpid, directory: try runtimeDirectory())
+            asked: manifest.name, command: manifest.command, pid: getpid, directory: try runtimeDirectory())
         let directory = claim.directory
         let claimed = try claim.claim { (name, path) throws(KernelError) in
             // Told before it is made: the keeper unlinks what it knows of, if nobody listens there.
@@ -71,13 +72,14 @@ extension Supervision {
     // MARK: The tree
 
     private func makeContainment() throws(LaunchError) -> Containment {
-        let cgroup = Cgroup2.prefix + (plan.hasLifecycle ? "" : "-") + draft.name + "." + decimal(Int(getpid()))
+        let cgroup = Cgroup2.prefix + (manifest.hasLifecycle ? "" : "-") + draft.name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
-            return try Containment.make(plan.containment, name: cgroup, resources: plan.resources, front: front) {
+            return try Containment.make(manifest.containment, name: cgroup, resources: manifest.resources, front: front)
+            {
                 page.set(SharedPage.Path($0), $1)
             }
         } catch {
-            throw LaunchError(error, for: "--containment \(plan.containment.rawValue)")
+            throw LaunchError(error, for: "--containment \(manifest.containment.rawValue)")
         }
     }
 
@@ -127,20 +129,20 @@ extension Supervision {
         attributes.hasOwnGroup = console.givesOwnGroup
         attributes.sharedGroup = console.frontGroup
         // What starts in background gets the terminal when it is opened.
-        attributes.terminal = plan.launch.inBackground ? -1 : console.terminalForChild
-        attributes.hasChannel = plan.hasLifecycle
+        attributes.terminal = manifest.launch.inBackground ? -1 : console.terminalForChild
+        attributes.hasChannel = manifest.hasLifecycle
         attributes.channelNumber = channelNumber
-        attributes.dropsCapabilities = plan.dropsCapabilities
-        attributes.setsNoNewPrivileges = plan.setsNoNewPrivileges
+        attributes.dropsCapabilities = manifest.dropsCapabilities
+        attributes.setsNoNewPrivileges = manifest.setsNoNewPrivileges
         attributes.note = page.launchNote
         return attributes
     }
 
     private var environment: UnsafePointer<UnsafeMutablePointer<CChar>?> {
-        guard plan.hasLifecycle else { return UnsafePointer(environ) }
+        guard manifest.hasLifecycle else { return UnsafePointer(environ) }
         return Environment(
             channel: channelNumber, socket: socket?.path ?? "", notify: notifyName,
-            watchdogInterval: plan.policy.watchdogInterval
+            watchdogInterval: manifest.policy.watchdogInterval
         ).pointer
     }
 
@@ -152,13 +154,13 @@ extension Supervision {
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, token)
         }
         let tree = ProcessTree(
-            containment: containment, leader: program.pid, ownGroup: program.group, method: plan.suspension)
-        let instance = Instance(Self.app, name: draft.name, plan, tree, startedAt: kernel.now)
+            containment: containment, leader: program.pid, ownGroup: program.group, method: manifest.suspension)
+        let instance = Instance(Self.app, name: draft.name, manifest, tree, startedAt: kernel.now)
         kernel.instances.insert(instance)
         reaper.register(program.pid, of: instance.id)
         descriptors = DescriptorLimit.raised()
         prepareSignals(of: instance)
-        if plan.hasLifecycle {
+        if manifest.hasLifecycle {
             kernel.allStopped = { [unowned self] in console?.handle($1 ? .allStopped : .continues) }
         }
         return instance

@@ -5,10 +5,10 @@ import CurfewWire
 import Glibc
 
 /// What differs under `curfew timeout`: the command's signals, and what is said.
-extension Supervision {
+extension RunHost {
     /// Once the program runs.
     func prepareSignals(of instance: Instance) {
-        guard let timeout = plan.policy.timeout else { return }
+        guard let timeout = manifest.policy.timeout else { return }
         let group = getpgid(front)
         if !timeout.sparesDescendants, group == front { instance.ledByFront = group }
     }
@@ -17,18 +17,18 @@ extension Supervision {
 
     /// In timeout(1)'s words.
     func willSignal(_ app: AppID, _ signal: Int32) {
-        guard plan.isVerbose else { return }
-        StandardError.print(plan.telling(ofSignal: signal))
+        guard options.isVerbose, let instance = kernel.instances[app] else { return }
+        StandardError.print(options.telling(ofSignal: signal, to: instance.manifest.command))
     }
 
     /// What was there when its time was over, and where it was.
     func tellTimeout(_ timeout: TimeoutOutcome, _ ending: Ending, _ instance: Instance) {
         if case .signaled(_, dumpedCore: true) = ending.leader {
-            StandardError.print("\(plan.caller): the monitored command dumped core")
+            StandardError.print("\(options.caller): the monitored command dumped core")
         }
-        guard plan.tellsProcesses, timeout.isExpired, let snapshot = instance.reporter.lastSnapshot else { return }
-        for process in snapshot.processes { StandardError.print("\(plan.caller): \(process.whereabouts)") }
-        if snapshot.omitted > 0 { StandardError.print("\(plan.caller): and \(snapshot.omitted) more processes") }
+        guard options.tellsProcesses, timeout.isExpired, let snapshot = instance.reporter.lastSnapshot else { return }
+        for process in snapshot.processes { StandardError.print("\(options.caller): \(process.whereabouts)") }
+        if snapshot.omitted > 0 { StandardError.print("\(options.caller): and \(snapshot.omitted) more processes") }
     }
 }
 
@@ -40,9 +40,9 @@ extension TimeoutPolicy {
     func passesOn(_ signal: Int32) -> Bool { signal == self.signal || !Self.notPassedOn.contains(signal) }
 }
 
-extension RunPlan {
+extension SupervisorOptions {
     /// What -v says of a signal, in timeout(1)'s words.
-    func telling(ofSignal signal: Int32) -> String {
+    func telling(ofSignal signal: Int32, to command: String) -> String {
         "\(caller): sending signal \(SignalName.of(signal)) to command \(Quoted.text(command))"
     }
 }

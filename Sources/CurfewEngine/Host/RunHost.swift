@@ -4,15 +4,17 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// The supervisor's process: launches the app, waits for everything that concerns it, and enforces its policy.
+/// The composition for one app, which ends with it: the supervisor of `curfew run` and `curfew timeout`. Launches the app,
+/// waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
 /// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`, `+Console`.
-final class Supervision {
+final class RunHost {
     /// The number of the one app.
     static let app = AppID(1)
 
-    let plan: RunPlan
+    let manifest: Manifest
+    let options: SupervisorOptions
     let page: SharedPage
     let front: Int32
     let callersMask: UInt64
@@ -66,7 +68,8 @@ final class Supervision {
         _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
         channelNumber: Int32
     ) {
-        self.plan = plan
+        manifest = plan.manifest
+        options = plan.options
         self.page = page
         self.front = front
         self.callersMask = callersMask
@@ -77,7 +80,7 @@ final class Supervision {
 
     func run() -> Never {
         do throws(LaunchError) {
-            hooks = try HookRunner.start(plan.eventHooks, callersMask: callersMask)
+            hooks = try HookRunner.start(manifest.eventHooks, callersMask: callersMask)
             leaveFrontsGroup()
             try launch()
         } catch {
@@ -93,7 +96,7 @@ final class Supervision {
         if getppid() != front { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
-        let name = plan.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp
+        let name = manifest.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }
     }
 
@@ -168,7 +171,7 @@ final class Supervision {
     }
 }
 
-extension Supervision: EngineHost {
+extension RunHost: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
         guard let entry = kernel.instances[app]?.log.append(record, at: kernel.now) else { return }
         control?.tell(entry, of: app)

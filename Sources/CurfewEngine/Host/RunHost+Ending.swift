@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// The last things: a line for people, the report, and the status for the front.
-extension Supervision {
+extension RunHost {
     func finish() -> Never {
         socket?.remove()
         if console?.job.isAbandoned == true {
@@ -39,10 +39,10 @@ extension Supervision {
         // The child has taken the terminal before its exec failed.
         finishConsole()
         removeUnused()
-        StandardError.print("\(plan.caller): \(error.problem)")
+        StandardError.print("\(options.caller): \(error.problem)")
         report?.write(
             RunReport.ofFailure(
-                name: draft.name, command: plan.commandLine, status: error.status, problem: error.problem))
+                name: draft.name, command: manifest.commandLine, status: error.status, problem: error.problem))
         socket?.remove()
         curfew_exit(error.status)
     }
@@ -66,7 +66,7 @@ extension Supervision {
                 + "\(HumanText.duration(nanoseconds: limit.nanoseconds)) after \(signalsName)\(names)")
     }
 
-    private var signalsName: String { "SIG" + SignalName.of(plan.policy.terminateSignal) }
+    private var signalsName: String { "SIG" + SignalName.of(manifest.policy.terminateSignal) }
 
     /// The front ends as this process does, or dies of the signal it finds.
     private func end(_ status: Ending.Status) -> Never {

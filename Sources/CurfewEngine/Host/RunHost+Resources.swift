@@ -5,26 +5,27 @@ import CurfewWire
 import Glibc
 
 /// Memory, disk and CPU time: what the machine can enforce of what was asked for, and what it tells.
-extension Supervision {
+extension RunHost {
     /// Before anything is started: says what can't be enforced here, or refuses.
     ///
     /// Returns how memory can be paged out, where that was asked for.
     func prepareResources() throws(LaunchError) -> PageOutMethod? {
-        if plan.limitsMemory {
+        if manifest.limitsMemory {
             kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
             kernel.seesGrowth = { [unowned self] in noteGrowth($0, $1) }
         }
-        guard plan.asksForResources || plan.hasLifecycle && !Procfs.isOurs else { return nil }
+        let asks = manifest.asksForResources || options.memoryLow != nil
+        guard asks || manifest.hasLifecycle && !Procfs.isOurs else { return nil }
         let containment = draft.containment
-        let pagingMethod = plan.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
-        var enforceability = Enforceability(plan: plan, containment: containment, pagingMethod: pagingMethod)
-        enforceability.hasOwnGroup = plan.policy.timeout != nil || console?.givesOwnGroup == true
+        let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
+        var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
+        enforceability.hasOwnGroup = manifest.policy.timeout != nil || console?.givesOwnGroup == true
         let problems = enforceability.problems
         guard !problems.isEmpty else { return pagingMethod }
-        if plan.isStrict {
+        if options.isStrict {
             throw LaunchError(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
         }
-        StandardError.print("\(plan.caller): " + problems.joined(separator: "; "))
+        StandardError.print("\(options.caller): " + problems.joined(separator: "; "))
         return pagingMethod
     }
 
@@ -71,15 +72,15 @@ extension Supervision {
     // MARK: The machine
 
     func watchMachine() {
-        if let low = plan.memoryLow ?? plan.defaultMemoryLow, let memory = SystemMemory.read() {
+        if let low = options.memoryLow ?? manifest.defaultMemoryLow, let memory = SystemMemory.read() {
             watchStalls()
-            let sustained = MemoryPressure.sustainedTime.scaled(by: plan.timeScale)
+            let sustained = MemoryPressure.sustainedTime.scaled(by: options.timeScale)
             engine.feed(
                 .machine(
                     .watchMemory(
                         low: low.bytes(of: memory.total), sustained: sustained, isToldOfStalls: pressure != nil)))
         }
-        if let low = plan.diskLow, let disk = DiskSpace.available(at: ".") {
+        if let low = options.diskLow, let disk = DiskSpace.available(at: ".") {
             kernel.watchedDisk = "."
             engine.feed(.machine(.watchDisk(low: low.bytes(of: disk.total))))
         }
@@ -92,7 +93,7 @@ extension Supervision {
     }
 }
 
-extension RunPlan {
+extension Manifest {
     /// What has to be made besides a cgroup for the processes.
     var resources: Containment.Resources {
         var resources = Containment.Resources()
@@ -107,7 +108,7 @@ extension RunPlan {
 
     /// Whether an option was given that some machines can't do.
     var asksForResources: Bool {
-        limitsMemory || memoryLow != nil || policy.pageOut != nil || policy.yieldsInBackground
+        limitsMemory || policy.pageOut != nil || policy.yieldsInBackground
             || policy.backgroundCPU?.action == .throttle || suspension == .freezer
     }
 

@@ -21,7 +21,7 @@ final class PendingAdvance {
 }
 
 /// `--manual-clock`: lifecycle time stands still, and `advance` moves it to whatever happens first.
-extension Supervision {
+extension RunHost {
     func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? {
         guard engine.isTimeHeld else {
             return (
