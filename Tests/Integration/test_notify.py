@@ -245,7 +245,8 @@ def test_an_extension_never_shortens(sandbox):
 def test_an_end_is_extended(sandbox):
     """A program that needs longer to stop says so, and its own status counts."""
     app = start(
-        sandbox, "--terminate-limit", "0.4", term="!notify EXTEND_TIMEOUT_USEC=30000000;!sleep 0.8;!exit 8")
+        sandbox, "--terminate-limit", patient(1),
+        term=f"!notify EXTEND_TIMEOUT_USEC=30000000;!sleep {patient(1.4)};!exit 8")
     assert sandbox.curfew("quit", app.name).returncode == 0
     assert app.finish() == (8, [], "")
 
@@ -253,18 +254,18 @@ def test_an_end_is_extended(sandbox):
 def test_home_and_a_waking_event_are_extended(sandbox):
     """Whatever transition runs."""
     app = start(
-        sandbox, "--enter-background-limit", "0.5", "--wake-limit", "0.5", aware=True,
+        sandbox, "--enter-background-limit", patient(1), "--wake-limit", patient(1), aware=True,
         actions=["didEnterBackground=mute", "push=mute"]).launched()
     app.drive("home")
     _, background = app.hear("willResignActive", "didEnterBackground")
     app.notifies("EXTEND_TIMEOUT_USEC=30000000")
-    app.does("!sleep 0.7")
+    app.does(f"!sleep {patient(1.4)}")
     app.say(f"ack seq={background['seq']}")
     app.running.wait_state("suspended")
     app.drive("wake", "push")
     background, push = app.hear("didEnterBackground", "push")
     app.notifies("EXTEND_TIMEOUT_USEC=30000000")
-    app.does("!sleep 0.7")
+    app.does(f"!sleep {patient(1.4)}")
     app.say(f"ack seq={background['seq']}", f"ack seq={push['seq']}")
     app.running.wait_state("suspended")
     assert states(app.running).count("suspended") == 2

@@ -98,7 +98,8 @@ class App:
             signal.signal(signal.SIGTERM, lambda *_: [self.obey(line) for line in options.term.split(";")])
 
     def show(self, line):
-        print(self.prefix + line, flush=True)
+        # Not by print, which refuses a signal handler that comes in the middle of it.
+        os.write(sys.stdout.fileno(), (self.prefix + line + "\n").encode())
 
     def run(self, says_hello):
         if says_hello:
