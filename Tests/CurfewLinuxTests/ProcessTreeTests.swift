@@ -314,6 +314,25 @@ struct ProcessTreeTests {
         #expect(state(fixture.inner) == "T")
     }
 
+    @Test("The number of what has been reaped is nobody's: neither told to stop in a later turn, nor continued")
+    func reapedMeanwhile() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        #expect(fixture.suspend())
+        fixture.tree.forgetReaped(fixture.escaped)
+        #expect(Set(fixture.tree.stopped.map(\.pid)) == Set(fixture.all).subtracting([fixture.escaped]))
+        fixture.tree.resume()
+        _ = fixture.tree.suspend(includingStopped: false, for: Self.shortest)
+        let late = try #require(fixture.all.last { !fixture.tree.known.contains($0) })
+        fixture.tree.forgetReaped(late)
+        #expect(
+            eventually {
+                if case .stopping = fixture.tree.stopPhase { fixture.tree.forgetReaped(late) }
+                return fixture.tree.confirmSuspension(for: Self.shortest)
+            })
+        #expect(!fixture.tree.stopped.contains { $0.pid == late })
+    }
+
     @Test(
         "Resumed or killed halfway, nothing is left stopped or frozen but what was before", arguments: 0...3,
         [false, true])

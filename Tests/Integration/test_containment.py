@@ -11,7 +11,7 @@ import pytest
 
 from conftest import LIMIT, PATIENCE, binary, mounted_cgroups, state_letter, thread_letters, wait_for
 from programs.helpers import (
-    AS_ORDINARY, ORDINARY, Alive, Arena, cpu_ticks, needs_root, not_stopped, program, remove_programs, tree)
+    AS_ORDINARY, ORDINARY, Alive, Arena, assert_all_stopped, cpu_ticks, needs_root, program, remove_programs, tree)
 
 VICTIMS = [
     "ignore-term", "ignore-all", "stopped", "own-group", "own-session", "daemon", "bare-daemon", "comet",
@@ -20,6 +20,8 @@ VICTIMS = [
 
 # A time limit that is over once the victim is in place.
 SOON = str(1.5 * PATIENCE)
+# Enough for one of very many to get a processor and die.
+TIME_TO_END = f"{PATIENCE:g}"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,7 +89,7 @@ def test_the_leaders_exit_leaves_nothing_of(sandbox, containment, alive, arena, 
     """What the command leaves behind is killed when it exits, and its own status is passed on."""
     if mode.startswith("ignore"):
         pytest.skip("it is the leader itself that ignores; the others are left behind")
-    running = hold(sandbox, alive, arena, mode, "leave", options=["--containment", containment, "--terminate-limit", "0.4"])
+    running = hold(sandbox, alive, arena, mode, "leave", options=["--containment", containment, "--terminate-limit", TIME_TO_END])
     assert running.finish()[0] == 5
     assert_all_dead(alive)
 
@@ -95,14 +97,14 @@ def test_the_leaders_exit_leaves_nothing_of(sandbox, containment, alive, arena, 
 @pytest.mark.parametrize("mode", VICTIMS)
 def test_quit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
     """SIGTERM, its limit, SIGKILL: 143 if SIGTERM ended the leader, else 124 and the watchdog's name."""
-    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--terminate-limit", "0.4"])
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--terminate-limit", TIME_TO_END])
     assert sandbox.curfew("quit", running.name).returncode == 0
     status, _, err = running.finish()
     if mode.startswith("ignore"):
         assert (status, "process-exit-watchdog" in err) == (124, True), err
     else:
         assert status == 143
-        assert not err or "killed what it left behind, which hadn't ended 0.4 s after SIGTERM" in err
+        assert not err or f"killed what it left behind, which hadn't ended {TIME_TO_END} s after SIGTERM" in err
     assert_all_dead(alive)
 
 
@@ -170,7 +172,7 @@ def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
     if end == "quit-suspended":
         supervisor = running.status()["supervisor"]
         sandbox.curfew("home", running.name)
-        assert not_stopped(tree(supervisor)) == {}
+        assert_all_stopped(running, tree(supervisor))
         sandbox.curfew("quit", running.name)
     if end == "supervisor-killed":
         os.kill(running.status()["supervisor"], signal.SIGKILL)
@@ -202,7 +204,7 @@ def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
     running.expect("up")
     if end == "quit-suspended":
         sandbox.curfew("home", running.name)
-        assert not_stopped(tree(running.status()["supervisor"])) == {}
+        assert_all_stopped(running, tree(running.status()["supervisor"]))
     if end != "time-limit":
         sandbox.curfew("quit", running.name)
     running.finish()
@@ -225,7 +227,8 @@ def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
     supervisor = running.status()["supervisor"]
     sandbox.curfew("home", running.name)
     held = tree(supervisor)
-    assert len(held) == 5 and not_stopped(held) == {}
+    assert len(held) == 5
+    assert_all_stopped(running, held)
     sandbox.curfew("open", running.name)
     assert json.loads(sandbox.curfew("status", name, "--json").stdout)["state"] == "active"
     if end == "quit":
@@ -257,7 +260,7 @@ def test_home_stops_every_thread_of_every_process(sandbox, containment, alive, a
     assert home.stdout.split() == ["{", '"state":', '"suspended"', "}"], home.stdout + home.stderr
     held = tree(supervisor)
     assert len(held) >= {"threads": 2, "deep": 41, "many": 202, "bare-daemon": 2, "subreaper": 3}[mode]
-    assert not_stopped(held) == {}
+    assert_all_stopped(running, held)
     sandbox.curfew("open", running.name)
     wait_for("all to run", lambda: all("T" not in thread_letters(pid) for pid in held))
 
@@ -350,7 +353,7 @@ def test_a_pipeline_inside_is_stopped_and_goes_on(sandbox, containment):
     for _ in range(10):
         if sandbox.curfew("home", running.name).returncode != 0:
             break
-        assert not_stopped(tree(supervisor)) == {}
+        assert_all_stopped(running, tree(supervisor))
         sandbox.curfew("open", running.name)
     status, out, _ = running.finish()
     expected = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
@@ -400,7 +403,7 @@ def test_home_and_open_in_a_tight_loop(sandbox, containment, alive, arena):
     running = hold(sandbox, alive, arena, "churn", options=["--containment", containment])
     for _ in range(50):
         assert sandbox.curfew("home", running.name).returncode == 0
-        assert not_stopped(tree(running.status()["supervisor"])) == {}
+        assert_all_stopped(running, tree(running.status()["supervisor"]))
         assert sandbox.curfew("open", running.name).returncode == 0
     before = arena.steps
     wait_for("it to run on", lambda: arena.steps > before)

@@ -17,7 +17,7 @@ import pytest
 
 from conftest import LIMIT, Running, binary, is_alive, state_letter, wait_for
 from programs.helpers import (
-    AS_ORDINARY, ORDINARY, PROGRAMS, Alive, needs_root, not_stopped, program, remove_programs, tree)
+    AS_ORDINARY, ORDINARY, PROGRAMS, Alive, assert_all_stopped, needs_root, program, remove_programs, tree)
 
 # One that stays in front, one that has left its session, and the shell that is in front of both.
 APP = "setsid sleep 60 & sleep 60 & echo up; wait"
@@ -217,7 +217,7 @@ def test_the_supervisor_killed_resumes_if_asked(sandbox, containment, alive):
     running.expect("up")
     supervisor = supervisor_of(running.pid)
     sandbox.curfew("home", running.name)
-    assert not_stopped(tree(supervisor)) == {}
+    assert_all_stopped(running, tree(supervisor))
     kill(supervisor)
     running.process.stdin.write(b"on\n")
     running.process.stdin.close()

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import LIMIT, Running, binary, state_letter, wait_for
 from programs.helpers import (
-    AS_ORDINARY, ORDINARY, PROGRAMS, Arena, needs_root, not_stopped, program, remove_programs, tree)
+    AS_ORDINARY, ORDINARY, PROGRAMS, Arena, assert_all_stopped, needs_root, program, remove_programs, tree)
 
 MIB = 1 << 20
 
@@ -267,7 +267,7 @@ def test_a_task_keeps_it_running_and_its_end_suspends_it(sandbox, containment):
     running.process.stdin.write(b"\n")
     running.process.stdin.flush()
     running.wait_state("suspended")
-    assert not_stopped(tree(running.status()["supervisor"])) == {}
+    assert_all_stopped(running, tree(running.status()["supervisor"]))
 
 
 def test_a_task_not_ended_is_124_and_named(sandbox):

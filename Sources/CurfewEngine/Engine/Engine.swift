@@ -232,6 +232,8 @@ public final class Engine {
         guard core.app(app)?.awaitsRetry == true else { return }
         if kernel.confirmSuspension(app) {
             result(.app(app, .suspensionConfirmed))
+        } else if kernel.isStopping(app) {
+            stopping.append(app)
         } else if isLast {
             // The core first: told of this, a host can open the app and send it home anew, which is another stop.
             result(.app(app, .suspensionIncomplete))
@@ -253,10 +255,11 @@ public final class Engine {
 
     // MARK: Locks
 
-    /// Of one that is stopped a moment later, unless they end it: then nothing may come before.
+    /// Of one that is stopped a moment later, unless they end it: then nothing may come before, but of very many processes.
     private func checkLocks(_ app: AppID) {
         guard let stopped = core.app(app), stopped.state == .suspended, stopped.policy.locks != .kill, !isTimeHeld
         else { return lookForLocksAtOnce(app) }
+        forgetLockLook(of: app)
         lockLooks.append(LockLook(app, due: kernel.now + Self.lockDelay))
     }
 

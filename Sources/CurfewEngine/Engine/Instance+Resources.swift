@@ -1,9 +1,9 @@
 import CurfewCore
 import CurfewLinux
 
-/// Memory, CPU time and locks of one app.
+/// Memory and CPU time of one app.
 extension Instance {
-    /// True when the kernel will tell of the mark; `mayArm`: whether the time has come where that takes long.
+    /// True when the kernel will tell of the mark.
     func limitMemory(_ enforcement: MemoryEnforcement, at now: Instant) -> Bool {
         // Refused by v1 where more is used, it is tried again with the next mark.
         tree.containment.limitMemory(to: enforcement.fatal)

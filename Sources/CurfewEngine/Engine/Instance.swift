@@ -83,6 +83,7 @@ final class Instance {
     /// One of its processes was reaped.
     func reaped(_ report: ChildReport, _ ends: inout Ends) {
         reapedCPUMicroseconds += report.cpuMicroseconds
+        tree.forgetReaped(report.pid)
         if report.pid == livingLeader {
             leaderOutcome = ExitOutcome(report.change)
             ends.leader = leaderOutcome

@@ -132,10 +132,10 @@ struct JobControl {
         return [.continueFront(number: stopsAsked)]
     }
 
-    /// Anybody can send the signal that tells of it, and again.
     /// Whether whoever waited for the app was killed, and it is to end with him.
     var isAbandoned: Bool { isFrontGone && setting.onSupervisorExit == .kill }
 
+    /// Anybody can send the signal that tells of it, and again.
     private mutating func frontWasKilled() -> [JobAction] {
         if isFrontGone { return [] }
         isFrontGone = true

@@ -8,7 +8,7 @@ import Glibc
 /// waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
-/// `+Notify`, `+Settings`, `+Resources`, `+Report`, `+Status`, `+Timeout`, `+Ending`, `+Console`.
+/// `+Notify`, `+Settings`, `+Resources`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has `+Report`.
 final class RunHost {
     /// The number of the one app.
     static let app = AppID(1)

@@ -25,9 +25,9 @@ struct LockSearch: Sendable {
 extension ProcessTree {
     /// What its processes hold, as `FileLocks.held` tells it; nil: there is more to look at, to be asked for again.
     ///
-    /// `anew`: what was seen so far doesn't count any more. A process can have thousands of descriptors: few are looked at
-    /// whatever time they take.
-    public func locks(anew: Bool, for turn: Turn = Turn(fewest: 8)) -> [HeldLock]? {
+    /// `anew`: what was seen so far doesn't count any more. A process can have thousands of descriptors: one is looked at
+    /// whatever time it takes.
+    public func locks(anew: Bool, for turn: Turn = Turn(fewest: 1)) -> [HeldLock]? {
         var turn = turn
         if anew || lockSearch == nil { lockSearch = LockSearch(walk()) }
         guard let held = lockSearch?.goOn(&turn) else { return nil }

@@ -20,6 +20,8 @@ extension ProcessTree {
 
     /// How often a sum over the limit is made anew before it is believed, where what is mapped can be a file's.
     private static let mostLooks = 8
+    /// For how long: an app that is over its limit takes more meanwhile.
+    private static let longestLooks: Int64 = 20_000_000
 
     /// What is mapped or unmapped between the look at files and that at mappings is in both, so that a sum can be too large;
     /// never each time, unless the app is.
@@ -27,8 +29,9 @@ extension ProcessTree {
         of pids: [Int32], _ machine: SampledMemory.Machine, limit: UInt64?, before first: UInt64
     ) -> UInt64 {
         var least = first
-        for _ in 0..<(limit == nil ? 1 : Self.mostLooks) {
-            if least <= limit ?? 0 { break }
+        let deadline = curfew_monotonic_nanoseconds() + Self.longestLooks
+        for look in 0..<(limit == nil ? 1 : Self.mostLooks) {
+            if least <= limit ?? 0 || look > 0 && curfew_monotonic_nanoseconds() >= deadline { break }
             let files = sampled.look(at: pids, machine)
             let mapped = Self.proportionalFootprint(of: pids, limit: nil)
             least = min(least, mapped.total + files.bytes - sampled.mapped(files, by: pids, sufficing: .max))

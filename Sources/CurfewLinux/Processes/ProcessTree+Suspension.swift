@@ -31,8 +31,6 @@ extension ProcessTree {
 
     /// How far a stop by a freezer has come, where that takes more turns than one.
     enum StopPhase {
-        /// What is stopped already is told from the rest, which a frozen v1 freezer hides.
-        case noting(ArraySlice<Int32>)
         /// Waited for up to a moment on the clock of `curfew_monotonic_nanoseconds`.
         case freezing(until: Int64)
         /// Frozen meanwhile, if the freezer has reached each in time.
@@ -91,7 +89,7 @@ extension ProcessTree {
         let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
         while true {
             guard removeStopped(&turn) else {
-                if microseconds > 0 { stopPhase = .confirming }
+                stopPhase = .confirming
                 return false
             }
             if unconfirmed.isEmpty {
@@ -149,14 +147,26 @@ extension ProcessTree {
 
     private var isHalfway: Bool {
         switch stopPhase {
-        case .noting, .freezing, .stopping: true
+        case .freezing, .stopping: true
         case .confirming, nil: false
         }
     }
 
-    /// Their parents are stopped or ours, so nobody has reaped them and given their pids away.
+    /// Their parents are stopped, so nobody has reaped them and given their pids away; what we have reaped is forgotten.
     private func continueStopped() {
         for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }
+    }
+
+    /// A child of ours has been reaped: its number can be anybody's from now on, and gets nothing more.
+    public func forgetReaped(_ pid: Int32) {
+        guard isSuspended else { return }
+        known.remove(pid)
+        stoppedBefore.remove(pid)
+        stopped.removeAll { $0.pid == pid }
+        unconfirmed.removeAll { $0 == pid }
+        if case .stopping(let pids, let isFrozen) = stopPhase {
+            stopPhase = .stopping(pids.filter { $0 != pid }[...], isFrozen: isFrozen)
+        }
     }
 
     /// A process in vfork can have let a child in since, and a stop of the whole group hits what no walk has seen.
@@ -170,12 +180,13 @@ extension ProcessTree {
 
     private func suspendFrozen() {
         if method == .both, suspendLoneProcess(terminalGroup) { return }
-        if containment.kind == .cgroup1 { stopPhase = .noting(processes()[...]) } else { freeze() }
+        // At one go, up to the freeze: who is continued by his own shell in between would be taken for stopped.
+        if containment.kind == .cgroup1 { for pid in processes() { noteStoppedBefore(pid) } }
+        freeze()
     }
 
     private func freeze() {
         do { try containment.setFrozen(true) } catch {
-            stopPhase = nil
             suspendByWalking(terminalGroup)
             return
         }
@@ -184,17 +195,6 @@ extension ProcessTree {
 
     /// True once each was told to stop, or can't run.
     private func goOnTelling(_ turn: inout Turn) -> Bool {
-        if case .noting(var pids) = stopPhase {
-            stopPhase = nil
-            while let pid = pids.popFirst() {
-                noteStoppedBefore(pid)
-                if turn.isOver(), !pids.isEmpty {
-                    stopPhase = .noting(pids)
-                    return false
-                }
-            }
-            freeze()
-        }
         if case .freezing(let until) = stopPhase {
             let isFrozen = containment.waitUntilFrozen(until: min(until, turn.end))
             if !isFrozen, curfew_monotonic_nanoseconds() < until { return false }

@@ -12,7 +12,7 @@ import tempfile
 
 import pytest
 
-from conftest import LIMIT, is_alive, thread_letters
+from conftest import LIMIT, is_alive, thread_letters, wait_for
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent
 ORDINARY = 65534
@@ -116,6 +116,15 @@ def not_stopped(pids):
     """Those with a thread that runs, as pid: letters."""
     letters = {pid: thread_letters(pid) for pid in pids}
     return {pid: seen for pid, seen in letters.items() if any(letter not in "TtZX" for letter in seen)}
+
+
+def assert_all_stopped(running, pids):
+    """All are; of whom the kernel hadn't stopped in 200 ms, for want of a processor, it was told, and those are soon."""
+    left = not_stopped(pids)
+    if left and "stillRunning" in running.sandbox.curfew("events", running.name).stdout:
+        wait_for("the rest to be stopped", lambda: not not_stopped(pids))
+    else:
+        assert left == {}
 
 
 class Line(dict):
