@@ -162,6 +162,30 @@ struct HeldTimeTests {
         #expect(Self.kills(held.wait(.seconds(10))) == [.watchdog])
     }
 
+    @Test("One that comes once lifecycle time has moved gives the interval anew by real time")
+    func signOfLifeAfterAdvancing() {
+        let held = Held { $0.watchdogInterval = .seconds(10) }
+        _ = held.advance(.seconds(1000))
+        _ = held.send(.app(.a, .notified(.alive)))
+        #expect(held.supervisor.nextDeadline.real == held.now.real + .seconds(10))
+    }
+
+    @Test("What is told of a CPU window is the real time that has passed")
+    func cpuReport() {
+        let held = Held {
+            $0.grace = .infinite
+            $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(10), action: .kill, processors: 1)
+        }
+        _ = held.home()
+        _ = held.send(.app(.a, .cpuTimeMeasured(.zero)))
+        _ = held.advance(.seconds(1000))
+        _ = held.wait(.seconds(5))
+        let reports = held.send(.app(.a, .cpuTimeMeasured(.seconds(2)))).compactMap { effect -> KillReport? in
+            if case .kill(_, let report) = effect { report } else { nil }
+        }
+        #expect(reports.map(\.elapsed) == [.seconds(5)])
+    }
+
     @Test("A suspension waits for locks by real time")
     func locks() {
         let held = Held { $0.locks = .defer }

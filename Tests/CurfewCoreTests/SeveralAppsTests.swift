@@ -115,6 +115,21 @@ struct SeveralAppsTests {
             ])
     }
 
+    @Test("Also once one has left, whose place the last has taken")
+    func orderAfterAnEnd() {
+        let scenario = Scenario.inBackground(tasks: "one")
+        for app: AppID in [.c, .b, .d] {
+            scenario.start(app, inBackground: true)
+            scenario.begin("t", app)
+        }
+        scenario.quit(.a)
+        scenario.treeGone(.a)
+        #expect(
+            scenario.after(.seconds(600)).tick() == [
+                "note c warned tasks 1", "note b warned tasks 1", "note d warned tasks 1",
+            ])
+    }
+
     @Test("The next deadline is the earliest of all")
     func earliest() {
         let scenario = Scenario.inBackground(tasks: "one")
