@@ -22,7 +22,7 @@ FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: architecture help deps build debug test test-vm conformance unit shim integration clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: architecture help deps build debug test test-vm conformance unit shim integration together alone clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -38,7 +38,7 @@ debug: ## everything, unoptimised
 	swift build --build-tests
 
 test: ## every test; what the README and CI call. Last, each test that was skipped, and why
-	MAKE=$(MAKE) Tests/run unit shim integration clients examples
+	MAKE=$(MAKE) Tests/run unit "shim together clients examples" --then alone
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	swift test --skip CurfewClientTests
@@ -50,6 +50,13 @@ shim: ## the C layer, each system call made to fail
 
 integration: build ## real processes, real programs, real terminals (PART="test_limits.py -- -k memory" for some)
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side $(if $(PART),$(addprefix Tests/Integration/,$(filter test_%,$(PART))) $(filter-out test_%,$(PART)),Tests/Integration)
+
+# The same in two parts: what needs the machine for itself, and the rest.
+together: build
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side --only rest Tests/Integration
+
+alone: build
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side --only alone Tests/Integration
 
 clients: build ## the client libraries, against a scripted supervisor and the real one
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/Clients/c/run.sh

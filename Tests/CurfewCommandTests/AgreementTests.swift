@@ -79,6 +79,13 @@ struct AgreementTests {
         #expect(Verdict.ofDefinitions(verb, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
     }
 
+    /// The same of one option's value, with the other groups of `run` left out.
+    private func bothAgree(_ verb: String, onlyOf option: String, _ words: [String]) {
+        guard let group = RunGroups.with(option), verb == "run" else { return bothAgree(verb, words) }
+        let fast = Verdict.ofFastPath(verb, words)
+        #expect(Verdict.of(group, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
+    }
+
     /// The options in the help of a verb, `--help` aside, and whether each takes a value.
     private static func definedOptions(_ verb: String) throws -> [String: Bool] {
         let path = verb.split(separator: " ").map(String.init)
@@ -135,13 +142,20 @@ struct AgreementTests {
         }
     }
 
-    @Test("Options of other verbs are refused by both", arguments: VerbSyntax.all)
+    /// The definitions know the same options and no others, and refuse whatever they don't know.
+    @Test("Options of other verbs are refused", arguments: VerbSyntax.all)
     func refusesOthers(verb: String) {
         let own = VerbSyntax.options(of: verb)
         for option in Set(VerbSyntax.all.flatMap(VerbSyntax.options(of:))) where !own.contains(option) {
             let value = Self.samples[option].map { "=\($0)" } ?? ""
-            bothSay(.refused, verb, [option + value] + Self.operands(verb))
+            let words = [option + value] + Self.operands(verb)
+            #expect(Verdict.ofFastPath(verb, words) == .refused, "curfew \(verb) \(words)")
         }
+    }
+
+    @Test("Every option of run is in one of its groups")
+    func groups() {
+        for option in VerbSyntax.options(of: "run") { #expect(RunGroups.with(option) != nil, "\(option)") }
     }
 
     @Test("Each option takes the same kind of value", arguments: ["run", "task begin"])
@@ -149,7 +163,7 @@ struct AgreementTests {
         for option in VerbSyntax.options(of: verb) where Self.samples[option] != nil {
             let rest = Self.companions[option, default: []] + Self.operands(verb)
             for value in ["1.5s", "200M", "0.0001", "a/b", "ios7", "tree", "both", "kill", "--json", "a=b", "a=HUP"] {
-                bothAgree(verb, [option, value] + rest)
+                bothAgree(verb, onlyOf: option, [option, value] + rest)
             }
         }
     }
@@ -173,7 +187,7 @@ struct AgreementTests {
         let verb = option == "--owner" ? "task begin" : "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)
         for (index, value) in values.enumerated() {
-            bothAgree(verb, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)
+            bothAgree(verb, onlyOf: option, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)
         }
     }
 

@@ -32,9 +32,13 @@ enum Verdict: Equatable {
     ///
     /// The verb's own definition is asked: the library checks all below the root again at each parse.
     static func ofDefinitions(_ verb: String, _ words: [String]) -> Verdict {
+        let names = verb.split(separator: " ").map(String.init)
+        return of(names.reduce(Curfew.self as any ParsableCommand.Type) { $0.subcommand($1) ?? $0 }, words)
+    }
+
+    /// That definition's.
+    static func of(_ definition: any ParsableCommand.Type, _ words: [String]) -> Verdict {
         do {
-            let names = verb.split(separator: " ").map(String.init)
-            let definition = names.reduce(Curfew.self as any ParsableCommand.Type) { $0.subcommand($1) ?? $0 }
             let command = try definition.parseAsRoot(words)
             return type(of: command) == definition ? .accepted : .help
         } catch {

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -203,18 +204,22 @@ def test_no_test_at_all_is_a_failure(tmp_path):
     assert (result.returncode, result.stdout.splitlines()[-1]) == (1, "0 passed, 0 failed, 0 skipped"), result.stdout
 
 
+def fake_make(tmp_path, text):
+    """A `make` that does as `text` says with the part's name, its second argument."""
+    make = tmp_path / "make"
+    make.write_text(f"#!/bin/sh\ncd '{tmp_path}'\ncase $2 in\n{text}\nesac\n")
+    make.chmod(0o755)
+    return str(make)
+
+
 def test_the_skipped_are_named_at_the_end(tmp_path):
     """By each kind of test in its own way."""
-    make = tmp_path / "make"
-    make.write_text("""#!/bin/sh
-case $2 in
+    make = fake_make(tmp_path, """
 unit) echo '➜  Test "Only root" skipped: "needs root"'; echo '✔ Test "skipped: not" passed.' ;;
 shim) echo 'skipped: [nice] no limit'; echo 'skipped: [nice] no limit' ;;
 examples) echo 'redis.sh           skipped: no redis'; exit 3 ;;
-esac
 """)
-    make.chmod(0o755)
-    result = run(ROOT / "Tests/run", "unit", "shim", "examples", "never", MAKE=str(make))
+    result = run(ROOT / "Tests/run", "unit shim examples never", "--then", "never", MAKE=make)
     assert result.returncode == 3
     assert result.stdout.endswith("""
 make examples failed, with status 3
@@ -223,8 +228,50 @@ skipped, 3 in all:
   shim: [nice] no limit
   examples: redis.sh: no redis
 """), result.stdout
-    result = run(ROOT / "Tests/run", "never", MAKE=str(make))
+    result = run(ROOT / "Tests/run", "never", MAKE=make)
     assert (result.returncode, result.stdout) == (0, "no test was skipped\n")
+
+
+def test_parts_run_side_by_side(tmp_path):
+    """Each lane's in turn; what comes then when all are done."""
+    # Each lane's first part can't end before the other's has begun.
+    make = fake_make(tmp_path, """
+one) mkfifo -m 600 a 2>/dev/null; echo > a; echo first ;;
+two) mkfifo -m 600 a 2>/dev/null; read word < a; echo second ;;
+three) echo third ;;
+last) echo last ;;
+""")
+    result = run(ROOT / "Tests/run", "one three", "two", "--then", "last", MAKE=make)
+    *lines, last, skips = result.stdout.splitlines()
+    assert (sorted(lines), last, skips) == (["first", "second", "third"], "last", "no test was skipped"), result.stdout
+    assert lines.index("first") < lines.index("third")
+
+
+def test_nothing_is_begun_once_a_part_has_failed(tmp_path):
+    make = fake_make(tmp_path, """
+well) read word < go; echo well ;;
+broken) echo oh; exit 2 ;;
+*) echo "begun: $2" ;;
+""")
+    os.mkfifo(tmp_path / "go")
+    process = subprocess.Popen(
+        [ROOT / "Tests/run", "broken other", "well next", "--then", "last"], env=dict(os.environ, MAKE=make),
+        stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "oh\n"
+    (tmp_path / "go").write_text("\n")
+    rest, _ = process.communicate(timeout=LIMIT)
+    assert (rest, process.returncode) == ("well\nmake broken failed, with status 2\nno test was skipped\n", 2)
+
+
+def test_interrupted_every_part_is_ended(tmp_path):
+    make = fake_make(tmp_path, "one|two) echo $$ > $2.new; mv $2.new $2; exec sleep 1234 ;;")
+    process = subprocess.Popen(
+        [ROOT / "Tests/run", "one", "two"], env=dict(os.environ, MAKE=make), stdout=subprocess.PIPE, text=True)
+    wait_for("both parts to run", lambda: (tmp_path / "one").exists() and (tmp_path / "two").exists())
+    pids = [int((tmp_path / name).read_text()) for name in ("one", "two")]
+    process.send_signal(signal.SIGTERM)
+    assert (process.communicate(timeout=LIMIT)[0], process.returncode) == ("interrupted\n", 130)
+    assert not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids)
 
 
 def soaks():

@@ -516,7 +516,8 @@ def test_defer_waits_for_the_lock(sandbox):
     app = App(sandbox, "--locks", "defer", "--lock-wait", "20s")
     app.do(f"lock posix {sandbox.scratch / 'app.db'}")
     assert app.home() == "background"
-    app.do("unlock")
+    # It may be stopped before it can say that it has.
+    app.tell("unlock")
     app.running.wait_state("suspended")
     assert app.events("suspendedWithLockedFiles") == []
     app.sandbox.curfew("quit", app.name)
