@@ -38,7 +38,7 @@ debug: ## everything, unoptimised
 	swift build --build-tests
 
 test: ## every test; what the README and CI call. Last, each test that was skipped, and why
-	MAKE=$(MAKE) Tests/run unit "shim together clients examples" --then alone
+	MAKE=$(MAKE) Tests/run "unit clients examples" "shim together" --then alone
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	swift test --skip CurfewClientTests
