@@ -226,7 +226,8 @@ def test_redis_below_its_memory_limit_is_warned_of_and_lives(sandbox, containmen
 
 
 BACKUP = """
-curfew task run "nightly copy" -- rsync -a --bwlimit={rate} from/ to/
+echo up
+curfew task run "nightly copy" -- {copy}
 echo "rsync: $?"
 read -r line
 echo "read $line"
@@ -235,15 +236,16 @@ echo "read $line"
 
 @pytest.fixture
 def backup(sandbox):
-    """A way to start the script that copies 4 MiB at a rate, in the sandbox's scratch directory."""
+    """A way to start the script that copies 4 MiB, in the sandbox's scratch directory."""
     source = sandbox.scratch / "from"
     source.mkdir()
     (source / "film").write_bytes(os.urandom(4 << 20))
 
-    def start(rate, *options):
+    def start(copy, *options):
         running = sandbox.start(
-            "bash", "-c", BACKUP.format(rate=rate), options=options, cwd=sandbox.scratch, stdin=subprocess.PIPE)
-        wait_for("the copy to begin", lambda: (sandbox.scratch / "to").exists() and running.status()["openTasks"] == 1)
+            "bash", "-c", BACKUP.format(copy=copy), options=options, cwd=sandbox.scratch, stdin=subprocess.PIPE)
+        running.expect("up")
+        wait_for("the task to begin", lambda: running.status()["openTasks"] == 1)
         return running
 
     return start
@@ -251,13 +253,16 @@ def backup(sandbox):
 
 @needs("bash", "rsync")
 def test_rsync_under_task_run_is_finished_at_home_then_suspended(sandbox, backup):
-    running = backup("4M", "--budget", "60s")
+    gate = sandbox.scratch / "gate"
+    os.mkfifo(gate)
+    running = backup("sh -c 'read x <gate; exec rsync -a from/ to/'", "--budget", "60s")
     assert sandbox.curfew("home", running.name).returncode == 0
     status = running.status()
     assert status["state"] == "background"
     assert [task["name"] for task in status["tasks"]] == ["nightly copy"]
     assert able_to_run(whole_tree(running)), "it runs on its budget"
 
+    gate.write_text("\n")
     running.wait_state("suspended")
     assert filecmp.cmp(sandbox.scratch / "from/film", sandbox.scratch / "to/film", shallow=False)
     status = running.status()
@@ -276,7 +281,8 @@ def test_rsync_under_task_run_is_finished_at_home_then_suspended(sandbox, backup
 @needs("bash", "rsync")
 def test_rsync_that_would_overrun_hears_sigterm_and_the_script_is_suspended(sandbox, backup):
     # Time stands still while rsync ends, however long that takes it.
-    running = backup("64", "--manual-clock", "--budget", "10m")
+    running = backup("rsync -a --bwlimit=64 from/ to/", "--manual-clock", "--budget", "10m")
+    wait_for("the copy to begin", (sandbox.scratch / "to").exists)
     assert sandbox.curfew("home", running.name).returncode == 0
     sandbox.curfew("advance", running.name, "10m", check=True)
     running.wait_state("suspended")

@@ -180,9 +180,11 @@ def killed_line(name, reason, code, culprit, meanwhile=None):
 
 
 def seconds(span):
-    """A span as it is shown, rounded to a tenth of its unit."""
+    """The least and the most that a span can be, which is shown rounded to its last digit."""
     number, unit = span.split()
-    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+    scale = {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+    half = 0.5 * 10 ** -len(number.partition(".")[2])
+    return max(0, float(number) - half) * scale, (float(number) + half) * scale
 
 
 def assert_killed(text, *arguments, **options):
@@ -190,11 +192,12 @@ def assert_killed(text, *arguments, **options):
     told = pattern.fullmatch(text)
     assert told, f"{text!r} isn't {pattern.pattern!r}"
     if told.groupdict().get("used"):
-        assert told["judgement"] in judgements(seconds(told["used"]) / seconds(told["elapsed"])), text
+        (least_used, most_used), (least, most) = seconds(told["used"]), seconds(told["elapsed"])
+        assert told["judgement"] in judgements(least_used / most, most_used / least), text
 
 
-def judgements(share):
-    """What may be said of who had that share of a processor, known to some hundredths: from a half on it was computing, up to
-    a tenth waiting, and between nothing is said."""
-    return ([": it was waiting"] if share < 0.13 else []) + ([""] if 0.08 < share < 0.6 else []) + (
-        [": it was computing"] if share > 0.4 else [])
+def judgements(least, most):
+    """What may be said of who had such a share of a processor: from a half on it was computing, up to a tenth waiting, and
+    between nothing is said."""
+    return ([": it was waiting"] if least <= 0.1 else []) + ([""] if most > 0.1 and least < 0.5 else []) + (
+        [": it was computing"] if most >= 0.5 else [])
