@@ -297,6 +297,9 @@ def test_twice():
     assert result.returncode == 1 and "a second time" in result.stdout, result.stdout
     assert re.findall(r"(?m)^soak: round (\d) of 3, rest: (all well, 1 passed|failed)", result.stdout) == [
         ("1", "all well, 1 passed"), ("2", "failed")], result.stdout
+    result = run(*soak, "2", "--at-once", "1", "--go-on", tmp_path / "test_twice.py")
+    assert result.returncode == 1, result.stdout
+    assert re.findall(r"(?m)^soak: round (\d) of 2, rest: failed", result.stdout) == ["1", "2"], result.stdout
     # The second of two at a time waits for nobody, and what wants the machine comes when they are over.
     (tmp_path / "test_both.py").write_text("""
 import pytest
