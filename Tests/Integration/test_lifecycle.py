@@ -846,7 +846,7 @@ def test_all_of_a_tree_is_stopped_and_all_of_it_runs_again(sandbox, forest):
     sandbox.curfew("wake", running.name, "push")
     assert not set(letters(pids)) & set("T"), letters(pids)
     sequence = wait_event(running, "didDeliver", event="push")["seq"]
-    assert running.status()["unacknowledged"] == ["push"]
+    wait_for("the rest to be acknowledged", lambda: running.status()["unacknowledged"] == ["push"])
     sandbox.curfew("open", running.name)
     wait_event(running, "didDeliver", event="didBecomeActive", seq=int(sequence) + 2)
     sandbox.curfew("home", running.name)

@@ -40,6 +40,9 @@ def send_home(sandbox, running):
     assert (result.returncode, result.stderr) == (0, "")
     assert running.status()["state"] == "suspended"
     pids = whole_tree(running)
+    if events(sandbox, running, "stillRunning"):
+        # The kernel hadn't stopped all of them in 200 ms, for want of a processor.
+        wait_for("the rest to be stopped", lambda: not able_to_run(pids))
     assert not able_to_run(pids)
     return pids
 

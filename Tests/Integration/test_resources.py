@@ -374,17 +374,17 @@ def test_an_excess_is_only_logged_when_asked(sandbox):
 
 
 def test_throttled_until_it_is_opened(sandbox):
-    app = App(sandbox, "--background-cpu", "4%/5s", "--cpu-limit-action", "throttle", "--grace", "inf")
+    app = App(sandbox, "--background-cpu", "1%/5s", "--cpu-limit-action", "throttle", "--grace", "inf")
     if "only logs" in sandbox.curfew("run", "--cpu-limit-action", "throttle", "--", "true").stderr:
         app.sandbox.curfew("quit", app.name)
         app.running.finish()
         pytest.skip("there is no cgroup with the cpu controller here")
     app.home()
-    app.do("spin 0.5")
+    app.do("spin 0.08")
     app.wait_event("cpuLimitPassed")
     assert app.status()["throttled"] is True
     began = time.monotonic()
-    app.do("spin 0.1")
+    app.do("spin 0.03")
     assert time.monotonic() - began > 0.5
     app.open()
     assert "throttled" not in app.status()
