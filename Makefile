@@ -12,6 +12,8 @@ RELEASE := --scratch-path $(STATIC) -c release --static-swift-stdlib -Xswiftc -s
 	-Xlinker --symbol-ordering-file=$(CURDIR)/.ci/hot-symbols.txt -Xlinker --no-warn-symbol-ordering
 CURFEW := $(STATIC)/release/curfew
 HELPER = $(dir $(CURFEW))curfew-help
+TIMELINE = $(dir $(CURFEW))curfew-timeline
+SCENARIOS = $(dir $(CURFEW))curfew-test
 
 # Where `make install` puts what.
 ROOT := $(DESTDIR)$(PREFIX)
@@ -19,6 +21,7 @@ MANUAL := $(ROOT)/share/man/man1
 BASH_COMPLETION := $(ROOT)/share/bash-completion/completions/curfew
 ZSH_COMPLETION := $(ROOT)/share/zsh/site-functions/_curfew
 FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
+VIM := $(ROOT)/share/vim/vimfiles
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
@@ -33,6 +36,8 @@ deps: ## install what building and testing need (Debian; asks for root where it 
 build: ## the static executable, .build-static/release/curfew
 	swift build $(RELEASE) --product curfew
 	swift build $(RELEASE) --product curfew-help
+	swift build $(RELEASE) --product curfew-timeline
+	swift build $(RELEASE) --product curfew-test
 
 debug: ## everything, unoptimised
 	swift build --build-tests
@@ -114,9 +119,15 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	install -d $(ROOT)/bin $(ROOT)/libexec/curfew $(ROOT)/share/curfew $(ROOT)/include
 	install -s -m 755 $(CURFEW) $(ROOT)/bin/curfew
 	install -s -m 755 $(HELPER) $(ROOT)/libexec/curfew/curfew-help
+	install -s -m 755 $(TIMELINE) $(ROOT)/libexec/curfew/curfew-timeline
+	install -s -m 755 $(SCENARIOS) $(ROOT)/libexec/curfew/curfew-test
 	install -m 644 Sources/clients/shell/curfew.sh $(ROOT)/share/curfew/curfew.sh
 	install -m 644 Sources/clients/python/curfew.py $(ROOT)/share/curfew/curfew.py
 	install -m 644 Sources/clients/c/curfew.h $(ROOT)/include/curfew.h
+	for folder in syntax ftdetect ftplugin; do \
+		install -D -m 644 Sources/editors/vim/$$folder/curfew.vim $(VIM)/$$folder/curfew.vim; done
+	for file in $$(cd Sources/editors/vscode && find * -type f); do \
+		install -D -m 644 Sources/editors/vscode/$$file $(ROOT)/share/curfew/vscode/$$file; done
 	install -d $(MANUAL) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION))
 	umask 022 && set -e && for page in $$($(HELPER) --manual-pages); do \
 		$(HELPER) --manual-page $$page $(MANUAL_DATE) > $(MANUAL)/$$page.1; done
@@ -129,6 +140,7 @@ uninstall: ## undo `make install`
 	if [[ -x $(ROOT)/libexec/curfew/curfew-help ]]; then \
 		for page in $$($(ROOT)/libexec/curfew/curfew-help --manual-pages); do rm -f $(MANUAL)/$$page.1; done; fi
 	rm -f $(ROOT)/bin/curfew $(ROOT)/include/curfew.h $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	rm -f $(VIM)/syntax/curfew.vim $(VIM)/ftdetect/curfew.vim $(VIM)/ftplugin/curfew.vim
 	rm -rf $(ROOT)/libexec/curfew $(ROOT)/share/curfew
 
 clean: ## remove what building made

@@ -12,6 +12,8 @@ let package = Package(
     products: [
         .executable(name: "curfew", targets: ["curfew"]),
         .executable(name: "curfew-help", targets: ["curfew-help"]),
+        .executable(name: "curfew-timeline", targets: ["curfew-timeline"]),
+        .executable(name: "curfew-test", targets: ["curfew-test"]),
         .library(name: "CurfewClient", targets: ["CurfewClient"]),
         .library(name: "CurfewClientTestKit", targets: ["CurfewClientTestKit"]),
     ],
@@ -44,6 +46,28 @@ let package = Package(
         .executableTarget(name: "curfew", dependencies: ["CCurfew", "CurfewCommand"]),
         .executableTarget(
             name: "curfew-help", dependencies: ["CurfewArguments", "CurfewCommand"], swiftSettings: settings),
+        // Scenarios: the language, what is reported of them; and pictures of a run.
+        .target(name: "CurfewScenario", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .target(name: "CurfewTestReports", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .target(
+            name: "CurfewScenarioRun",
+            dependencies: ["CCurfew", "CurfewLinux", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "curfew-test",
+            dependencies: [
+                "CCurfew", "CurfewArguments", "CurfewCommand", "CurfewLinux", "CurfewScenario", "CurfewScenarioRun",
+                "CurfewTestReports", "CurfewWire",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        .target(name: "CurfewTimeline", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .executableTarget(
+            name: "curfew-timeline",
+            dependencies: [
+                "CCurfew", "CurfewTimeline", "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewWire",
+            ],
+            swiftSettings: settings),
         // Not for users: draws docs/states.md, and measures one step of the core.
         .executableTarget(name: "curfew-states", dependencies: ["CurfewCore"], swiftSettings: settings),
         .executableTarget(
@@ -57,6 +81,18 @@ let package = Package(
         .testTarget(
             name: "CurfewEngineTests",
             dependencies: ["CurfewEngine", "CurfewCore", "CurfewWire", "CurfewLinux", "CCurfew"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewScenarioTests", dependencies: ["CurfewScenario", "CurfewCore", "CurfewWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewScenarioRunTests",
+            dependencies: ["CurfewScenarioRun", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewTestReportsTests", dependencies: ["CurfewTestReports", "CurfewWire"], swiftSettings: settings),
+        .testTarget(
+            name: "CurfewTimelineTests", dependencies: ["CurfewTimeline", "CurfewWire"], exclude: ["Samples"],
             swiftSettings: settings),
         .testTarget(
             name: "CurfewCommandTests",

@@ -105,6 +105,22 @@ CHILD_SIDE static void join_hierarchies(struct launch *launch)
         check(launch, CURFEW_STAGE_JOIN, RAW(SYS_write, launch->request->join_fds[i], "0", 1));
 }
 
+// The terminal becomes the session's own unless it is another's already, which is for its opener to know. Source: ioctl_tty(2).
+CHILD_SIDE static __attribute__((noinline)) void take_place(struct launch *launch, const struct curfew_spawn_place *place)
+{
+    if (place->new_session)
+        check(launch, CURFEW_STAGE_PLACE, RAW(SYS_setsid));
+    for (int number = 0; number < 3; number++)
+        if (place->streams[number] >= 0)
+            check(launch, CURFEW_STAGE_PLACE, RAW(SYS_dup3, place->streams[number], number, 0));
+    if (place->new_session && place->streams[0] >= 0) {
+        long result = RAW(SYS_ioctl, 0, TIOCSCTTY, 0);
+        check(launch, CURFEW_STAGE_PLACE, result == -ENOTTY ? 0 : result);
+    }
+    if (place->directory)
+        check(launch, CURFEW_STAGE_PLACE, RAW(SYS_chdir, place->directory));
+}
+
 // Every signal is still blocked, SIGTTOU too, so a background group may take the terminal without being stopped.
 // Source: tcsetpgrp(3).
 CHILD_SIDE static void take_group_and_terminal(struct launch *launch)
@@ -293,6 +309,8 @@ CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
         enter_cgroup(launch);
     }
     join_hierarchies(launch);
+    if (launch->request->place)
+        take_place(launch, launch->request->place);
     take_group_and_terminal(launch);
     place_channel(launch);
     drop_privileges(launch);

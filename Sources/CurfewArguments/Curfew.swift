@@ -26,8 +26,9 @@ public struct Curfew: ParsableCommand {
         subcommands: [
             RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self,
             DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, AdvanceCommand.self,
-            QuitCommand.self, PsCommand.self, StatusCommand.self,
-            EventsCommand.self, ReportCommand.self, ReplayCommand.self, DoctorCommand.self, TaskCommand.self,
+            ReclaimCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            EventsCommand.self, ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
+            DoctorCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

@@ -62,7 +62,9 @@ struct HelpRequestTests {
         #expect(text.contains("Example"))
         #expect(text.contains("  curfew \(verb)") || text.contains("(curfew \(verb)"))
         #expect(!text.hasSuffix("\n"))
-        for option in VerbSyntax.options(of: verb) { #expect(text.contains("\n  \(option) ")) }
+        for option in VerbSyntax.options(of: verb) {
+            #expect(text.contains("\n  \(option) ") || text.contains(", \(option) "))
+        }
     }
 
     @Test("Defaults are those of the profiles")

@@ -16,6 +16,7 @@ enum Verdict: Equatable {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "advance": _ = try AdvanceArguments.parse(reader)
                 case "warn": _ = try WarnArguments.parse(reader)
+                case "timeline": _ = try TimelineArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
                 case "task run": _ = try TaskRunArguments.parse(reader)

@@ -11,14 +11,15 @@ import Testing
 struct RunReportTests {
     private func report(
         _ ending: Ending, command: [String] = ["make", "-j8"], started: Bool = true, cpu: UInt64 = 1_500_000,
-        peak: UInt64? = 1 << 20, snapshot: KillSnapshot? = nil
+        peak: UInt64? = 1 << 20, snapshot: KillSnapshot? = nil, isTimeHeld: Bool = false
     ) throws -> JSON {
         let now = Instant(nanoseconds: curfew_monotonic_nanoseconds())
-        let report = RunReport(
+        var report = RunReport(
             name: "make", leader: 4321, command: command, containment: "cgroup2 + memory.max",
             policy: Policy(profile: .ios4), startedAt: started ? now - .milliseconds(2_500) : nil, endedAt: now,
             measures: RunMeasures(cpuMicroseconds: cpu, peakMemory: peak), snapshot: snapshot, events: [],
             ending: ending)
+        report.isTimeHeld = isTimeHeld
         var bytes: [UInt8] = []
         report.json.write(into: &bytes, indent: 2)
         return try JSON.parse(bytes)
@@ -52,6 +53,12 @@ struct RunReportTests {
         #expect(json["seconds"] == .number(2.5))
         #expect(json["cpuSeconds"] == .number(1.5))
         #expect(json["peakMemoryBytes"] == .integer(1_048_576))
+    }
+
+    @Test("It says where its time was held, and else nothing of clocks")
+    func heldTime() throws {
+        #expect(try report(.sample(), isTimeHeld: true)["clock"] == .string("manual"))
+        #expect(try report(.sample())["clock"] == nil)
     }
 
     @Test("Started and ended are the wall clock's")

@@ -18,7 +18,8 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, advance, quit, ps, status, events, report, replay, doctor, task"
+    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
+    "test, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
@@ -44,12 +45,13 @@ OPTIONS = {
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "doctor": ["--json"], "warn": ["--json"], "advance": ["--json"],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output"], "doctor": ["--json"], "warn": ["--json"],
+    "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "warn": ["x"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -497,7 +499,7 @@ def assert_is_help(result, verb):
     assert (result.returncode, result.stderr) == (0, "")
     assert f"\nUSAGE: curfew {verb}".rstrip() in result.stdout
     for option in OPTIONS.get(verb, ["--version", "--shell-library"]) + ["-h, --help"]:
-        assert re.search(rf"^  {option}( |$)", result.stdout, re.M), option
+        assert re.search(rf"^  (-\w, )?{option}( |$)", result.stdout, re.M), option
     assert result.stdout.endswith("\n") and not result.stdout.endswith("\n\n")
 
 

@@ -489,8 +489,14 @@ static void test_faults(void)
     absent.file = "/nonexistent/program";
     ignoring.ignored_signals = bit(SIGURG);
     with_cgroup.cgroup_fd = terminal.terminal_fd;
+    struct curfew_spawn_request placed = full;
+    const struct curfew_spawn_place place = {{terminal.terminal_fd, -1, -1}, "/", true};
+    placed.own_process_group = false;
+    placed.place = &place;
     about("full request without a fault");
     check_exit(&full, 0);
+    about("placed without a fault");
+    check_exit(&placed, 0);
 
     const struct fault faults[] = {
         {"block signals", {{SYS_rt_sigprocmask, -1, 0, fails_with(EFAULT)}}, full, CURFEW_STAGE_CLONE, EFAULT},
@@ -522,6 +528,10 @@ static void test_faults(void)
         {"execve EACCES", {{SYS_execve, -1, 0, fails_with(EACCES)}}, full, CURFEW_STAGE_EXEC, EACCES},
         {"execve ESTALE", {{SYS_execve, -1, 0, fails_with(ESTALE)}}, full, CURFEW_STAGE_EXEC, ENOENT},
         {"execve ENOEXEC twice", {{SYS_execve, -1, 0, fails_with(ENOEXEC)}}, full, CURFEW_STAGE_EXEC, ENOEXEC},
+        {"setsid", {{SYS_setsid, -1, 0, fails_with(EPERM)}}, placed, CURFEW_STAGE_PLACE, EPERM},
+        {"stream", {{SYS_dup3, 1, 0, fails_with(EMFILE)}}, placed, CURFEW_STAGE_PLACE, EMFILE},
+        {"its terminal", {{SYS_ioctl, 1, TIOCSCTTY, fails_with(EPERM)}}, placed, CURFEW_STAGE_PLACE, EPERM},
+        {"chdir", {{SYS_chdir, -1, 0, fails_with(EACCES)}}, placed, CURFEW_STAGE_PLACE, EACCES},
         {"waitid", {{SYS_waitid, -1, 0, fails_with(EINVAL)}}, absent, CURFEW_STAGE_EXEC, ENOENT},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -529,7 +539,7 @@ static void test_faults(void)
         struct fault fault = faults[i];
         static struct fault kept;
         kept = fault;
-        if (kept.rules[0].argument == 1)
+        if (kept.rules[0].call == SYS_rt_sigprocmask && kept.rules[0].argument == 1)
             kept.rules[0].value = (uint64_t)(uintptr_t)&kept.request.signal_mask;
         about("fault: %s", kept.name);
         in_helper(inject, &kept);
@@ -537,6 +547,62 @@ static void test_faults(void)
     close(join_fd);
     close(full.channel_fd);
     close(terminal.terminal_fd);
+}
+
+// ---- in another place -----------------------------------------------------------------------
+
+// What a shell in that place says of itself.
+static void run_placed(const struct curfew_spawn_place *place, int from, const char *script, char *output, size_t size)
+{
+    char *arguments[] = {"sh", "-c", (char *)script, NULL};
+    struct curfew_spawn_request request = plain_request("sh");
+    request.argv = arguments;
+    request.place = place;
+    check_exit(&request, 0);
+    ssize_t count = must(read(from, output, size - 1), "read");
+    output[count] = 0;
+}
+
+static void test_place(void)
+{
+    int pipe_ends[2];
+    char output[256], expected[64];
+    must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
+    about("streams and directory");
+    int null = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    struct curfew_spawn_place place = {{null, pipe_ends[1], pipe_ends[1]}, "/usr", false};
+    run_placed(&place, pipe_ends[0], "cd -P . && pwd >&2 && cat", output, sizeof output);
+    CHECK(strcmp(output, "/usr\n") == 0);
+
+    about("the group stays the caller's without a session");
+    snprintf(expected, sizeof expected, "%d\n", getpgrp());
+    run_placed(&place, pipe_ends[0], "exec ps -o pgid= -p $$ | tr -d ' '", output, sizeof output);
+    CHECK(strcmp(output, expected) == 0);
+
+    about("a session and its terminal");
+    int terminal = (int)must(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), "posix_openpt");
+    must(grantpt(terminal), "grantpt");
+    must(unlockpt(terminal), "unlockpt");
+    int inner = (int)must(open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC), "open the terminal");
+    place = (struct curfew_spawn_place){{inner, pipe_ends[1], -1}, NULL, true};
+    run_placed(&place, pipe_ends[0], "test -t 0 && : < /dev/tty && echo its own", output, sizeof output);
+    CHECK(strcmp(output, "its own\n") == 0);
+
+    about("no such directory");
+    place = (struct curfew_spawn_place){{-1, -1, -1}, "/nonexistent", false};
+    struct curfew_spawn_request request = plain_request("true");
+    request.place = &place;
+    check_failure(&request, CURFEW_STAGE_PLACE, ENOENT);
+
+    about("a stream that isn't open");
+    place = (struct curfew_spawn_place){{9999, -1, -1}, NULL, false};
+    check_failure(&request, CURFEW_STAGE_PLACE, EBADF);
+
+    close(null);
+    close(inner);
+    close(terminal);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
 }
 
 // ---- failures by themselves -----------------------------------------------------------------
@@ -1193,6 +1259,46 @@ static void takes_terminal(const void *unused)
     signal(SIGHUP, SIG_IGN);   // what a session leader gets when its terminal goes
     close(slave);
     close(master);
+}
+
+static void creates_no_terminal(const void *argument)
+{
+    const struct rule *rule = argument;
+    int inner = UNTOUCHED;
+    install_rules(rule, 1);
+    // The lowest free number, before and after: nothing can be opened to look.
+    int before = fcntl(0, F_DUPFD_CLOEXEC, 0), after;
+    close(before);
+    CHECK_EQ(curfew_terminal_create(&inner), -(int)(rule->action & SECCOMP_RET_DATA));
+    CHECK_EQ(inner, UNTOUCHED);
+    after = fcntl(0, F_DUPFD_CLOEXEC, 0);
+    CHECK_EQ(after, before);
+    close(after);
+}
+
+static void test_new_terminal(void)
+{
+    char text[8] = "";
+    int inner = UNTOUCHED;
+    about("a new terminal");
+    int outer = (int)must(curfew_terminal_create(&inner), "curfew_terminal_create");
+    CHECK_EQ(fcntl(outer, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(fcntl(inner, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_is_terminal(inner), 1);
+    must((int)write(outer, "ab\n", 3), "write");
+    CHECK_EQ(read(inner, text, sizeof text), 3);
+    CHECK(strcmp(text, "ab\n") == 0);
+    close(inner);
+    close(outer);
+    const struct rule rules[] = {
+        {SYS_openat, -1, 0, fails_with(ENFILE)},
+        {SYS_ioctl, 1, TIOCSPTLCK, fails_with(EIO)},
+        {SYS_ioctl, 1, TIOCGPTPEER, fails_with(EINVAL)},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        about("a new terminal, call %zu fails", i + 1);
+        in_helper(creates_no_terminal, &rules[i]);
+    }
 }
 
 static void test_not_a_terminal(void)
@@ -2590,6 +2696,7 @@ static void test_spawn(void)
     about("born in a cgroup, old clone");
     in_helper(born_in_cgroup, &unknown);
     test_faults();
+    test_place();
 }
 
 static void test_sockets(void)
@@ -2700,6 +2807,7 @@ int main(int argc, char **argv, char **envp)
     about("");
     test_files();
     test_directory();
+    test_new_terminal();
     test_not_a_terminal();
     about("terminal");
     in_helper(takes_terminal, NULL);

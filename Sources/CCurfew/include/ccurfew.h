@@ -22,6 +22,7 @@ enum curfew_spawn_stage {
     CURFEW_STAGE_CHANNEL,      // dup3 of the control pipe
     CURFEW_STAGE_PRIVILEGES,   // no_new_privs, capabilities
     CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
+    CURFEW_STAGE_PLACE,        // its session, terminal, streams or directory
 };
 
 // Written by the child before it executes the program: whoever shares this memory knows of it, however little time the
@@ -29,6 +30,13 @@ enum curfew_spawn_stage {
 struct curfew_spawn_note {
     pid_t pid;                 // 0: none has been started
     pid_t group;               // 0: it got none of its own
+};
+
+// Where the child is, for who wants it elsewhere than this process.
+struct curfew_spawn_place {
+    int streams[3];            // what become its 0, 1 and 2, numbers above those; -1: this process's
+    const char *directory;     // to start in; NULL: this process's
+    bool new_session;          // it leads one, not with own_process_group; streams[0] is its terminal where it is one
 };
 
 struct curfew_spawn_request {
@@ -51,6 +59,7 @@ struct curfew_spawn_request {
     bool no_new_privs;
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
     struct curfew_spawn_note *note;   // or NULL
+    const struct curfew_spawn_place *place;   // or NULL
 };
 
 struct curfew_spawn_result {
@@ -224,6 +233,7 @@ int curfew_notify_receive(int fd, void *buffer, size_t size, struct curfew_sende
 
 // ---- terminal.c ---------------------------------------------------------------------------
 
+int curfew_terminal_create(int *inner);                // a new one: our side, CLOEXEC; *inner is the program's
 int curfew_terminal_open(void);                        // /dev/tty; -ENXIO when there is none
 int curfew_terminal_foreground_group(int fd);
 int curfew_terminal_set_foreground_group(int fd, pid_t group);   // SIGTTOU must be blocked

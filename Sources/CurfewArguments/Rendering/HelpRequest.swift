@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurfewCommand
+import CurfewWire
 
 /// What `curfew-help` was asked for: it is started by `curfew` with the words that the user typed.
 public enum HelpRequest: Equatable {

@@ -1,6 +1,7 @@
 // What apps, tasks, reports, processes and files are named by.
 
 import ArgumentParser
+import CurfewCommand
 import CurfewEngine
 
 /// An app as people name it; what it may be is checked where it is looked up.
@@ -77,4 +78,22 @@ struct TaskNumberValue: ExpressibleByArgument {
         guard let number = Int(argument), number > 0 else { return nil }
         self.number = number
     }
+}
+
+/// What can be drawn; what it is is found out where it is looked up.
+struct TimelineSourceValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) { text = argument }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
+}
+
+/// The file of a picture, whose suffix tells its form.
+struct PicturePathValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if PictureForm(path: argument) == nil { return nil }
+    }
+
+    static var defaultCompletionKind: CompletionKind { .file(extensions: PictureForm.allCases.map(\.rawValue)) }
 }

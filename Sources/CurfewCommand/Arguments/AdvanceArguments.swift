@@ -17,8 +17,7 @@ struct AdvanceArguments {
         let common = try VerbArguments(reader)
         let text = common.operands[1]
         guard let nanoseconds = DurationArgument.parse(text), nanoseconds < .max else {
-            throw reader.error(
-                "\"\(text)\" isn't a time to advance by; it is a duration such as 90, 1.5s, 10m or 1h30min")
+            throw reader.error("\"\(text)\" isn't a time to advance by; it is \(TimeSpan.acceptedFinite)")
         }
         return AdvanceArguments(common: common, nanoseconds: nanoseconds)
     }

@@ -1,4 +1,5 @@
 import CurfewEngine
+import CurfewWire
 
 /// A size, or a share of what there is, as people type it.
 public enum AmountArgument {

@@ -1,5 +1,6 @@
 import CurfewCore
 import CurfewEngine
+import CurfewWire
 import Glibc
 
 /// Walks the process's own argv, option by option, without copying it.

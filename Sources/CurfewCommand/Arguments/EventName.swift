@@ -1,4 +1,5 @@
 import CurfewCore
+import CurfewWire
 
 /// The names of events as people type them.
 public enum EventName {

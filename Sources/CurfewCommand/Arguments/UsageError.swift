@@ -21,7 +21,7 @@ public struct UsageError: Error, Equatable {
         self.status = status
     }
 
-    static func help(_ verb: String) -> UsageError {
+    package static func help(_ verb: String) -> UsageError {
         var error = UsageError(verb, "help was asked for")
         error.asksForHelp = true
         return error

@@ -4,7 +4,8 @@ import CurfewCore
 public enum VerbSyntax {
     /// Every verb whose command line is read in Curfew's own way, in the order of `curfew --help`; `timeout` has another.
     public static var all: [String] {
-        CommandLineTool.verbs.filter { $0 != "task" && $0 != "timeout" } + TaskVerbs.subverbs.map { "task \($0)" }
+        CommandLineTool.verbs.filter { !["task", "timeout", "test"].contains($0) }
+            + TaskVerbs.subverbs.map { "task \($0)" }
     }
 
     /// The options of a verb, `--help` aside, as typed.
@@ -13,7 +14,9 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
-        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "quit", "ps", "status",
+        case "timeline": ["--output"]
+        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "reclaim", "quit", "ps",
+            "status",
             "report",
             "doctor",
             "task remaining", "task list":
@@ -25,7 +28,7 @@ public enum VerbSyntax {
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "home", "open", "interrupt", "dismiss", "quit", "replay", "task end": 1...1
+        case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "replay", "task end": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
         case "advance": 2...2

@@ -4,14 +4,14 @@ import CurfewWire
 import Glibc
 
 /// Finds the supervisor of an app by its name, or by the pid of its program, its `curfew run` or its supervisor.
-struct AppLookup {
+package struct AppLookup {
     let verb: String
     private let directory = RuntimeDirectory.ofThisUser()
 
-    init(verb: String) { self.verb = verb }
+    package init(verb: String) { self.verb = verb }
 
     /// The running apps' status, by name; says which supervisors don't answer.
-    func all() -> [AppStatus] {
+    package func all() -> [AppStatus] {
         directory.sweep()
         return directory.names().compactMap { status(of: $0) }
     }
@@ -31,7 +31,7 @@ struct AppLookup {
     /// The app that `app` names, or that is meant when nothing is; nil when none runs.
     ///
     /// Throws for what can't be a name, and when several apps could be meant.
-    func target(of app: String?) throws(UsageError) -> AppTarget? {
+    package func target(of app: String?) throws(UsageError) -> AppTarget? {
         guard let app else { return try onlyTarget() }
         guard isPid(app) else {
             guard AppName.isValid(app) else {

@@ -1,21 +1,21 @@
 import CurfewWire
 
 /// What a supervisor says of its app, ready to be shown.
-struct AppStatus {
+package struct AppStatus {
     private let fields: Message
     let tasks: [Message]
 
-    init(_ answer: ControlClient.Answer) {
+    package init(_ answer: ControlClient.Answer) {
         fields = answer.final
         tasks = answer.items.filter { $0.verb == "task" }
     }
 
-    subscript(key: String) -> String { fields[key] ?? "" }
+    package subscript(key: String) -> String { fields[key] ?? "" }
 
     /// Whether it was sent, and says something.
     func has(_ key: String) -> Bool { !self[key].isEmpty }
 
-    var name: String { self["app"] }
+    package var name: String { self["app"] }
 
     func answers(toPid pid: String) -> Bool { ["pid", "front", "supervisor"].contains { self[$0] == pid } }
 

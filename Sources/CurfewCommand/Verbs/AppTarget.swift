@@ -1,8 +1,8 @@
 /// An app to talk to: where its supervisor listens, and how to speak of it.
-struct AppTarget {
-    let path: String
+package struct AppTarget {
+    package let path: String
     /// What the user called it.
-    let subject: String
+    package let subject: String
     /// What is wrong when nobody listens there.
     let absence: String
 

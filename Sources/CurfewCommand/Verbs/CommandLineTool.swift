@@ -1,6 +1,7 @@
 import CCurfew
 import CurfewEngine
 import CurfewLinux
+import CurfewWire
 import Glibc
 
 /// `curfew VERB …`: reads the verb and hands the rest to it.
@@ -8,8 +9,9 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "quit", "ps",
-        "status", "events", "report", "replay", "doctor", "task",
+        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "reclaim", "quit",
+        "ps",
+        "status", "events", "report", "replay", "timeline", "test", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -19,6 +21,21 @@ public enum CommandLineTool {
         StandardDescriptors.fillGaps()
         do throws(UsageError) {
             curfew_exit(try perform(arguments, count: count))
+        } catch {
+            if error.asksForHelp { curfew_exit(Helper.run(arguments)) }
+            exit(error)
+        }
+    }
+
+    /// The same for the executable that a verb has of its own, which has become of `curfew VERB …` with argv as that was.
+    package static func main(
+        _ verb: String, _ arguments: ArgumentReader.Arguments, count: Int,
+        _ body: (ArgumentReader) throws(UsageError) -> Int32
+    ) -> Never {
+        StandardDescriptors.fillGaps()
+        let isNamed = count > 1 && arguments[1].map { strcmp($0, verb) == 0 } == true
+        do throws(UsageError) {
+            curfew_exit(try body(ArgumentReader(verb: verb, arguments, count: count, from: isNamed ? 2 : 1)))
         } catch {
             if error.asksForHelp { curfew_exit(Helper.run(arguments)) }
             exit(error)
@@ -46,7 +63,7 @@ public enum CommandLineTool {
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn": return try DrivingVerbs.warn(reader)
         case "advance": return try AdvanceVerb.run(reader)
-        case "quit": return try DrivingVerbs.quit(reader)
+        case "quit", "reclaim": return try DrivingVerbs.end(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)
@@ -59,6 +76,9 @@ public enum CommandLineTool {
             return ExitStatus.success
         case ShellLibrary.option: return try ShellLibrary.printPath(reader)
         default:
+            if let executable = Helper.executable(of: verb) {
+                return Helper.become(executable, for: verb, arguments)
+            }
             if Helper.knows(verb) { return Helper.run(arguments) }
             throw unknown(verb)
         }

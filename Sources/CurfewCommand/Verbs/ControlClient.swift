@@ -4,14 +4,14 @@ import CurfewWire
 import Glibc
 
 /// A client's end of the control channel: one request at a time, each with a deadline.
-struct ControlClient {
+package struct ControlClient {
     let descriptor: Descriptor
     private var reader = LineReader()
 
     /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
     static let limitSeconds: Int64 = 10
 
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// Nobody listens there, or we may not ask.
         case unavailable(errno: Int32)
         /// Another user listens there, and was told nothing.
@@ -24,7 +24,7 @@ struct ControlClient {
         case refused(code: String, message: String)
     }
 
-    init(path: String) throws(Failure) {
+    package init(path: String) throws(Failure) {
         let connection = curfew_unix_connect(path, Int32(Self.limitSeconds))
         if connection == -EAGAIN { throw .broken("its supervisor didn't answer in \(Self.limitSeconds) s") }
         if connection < 0 { throw .unavailable(errno: -connection) }
@@ -38,13 +38,13 @@ struct ControlClient {
     }
 
     /// The lines that came before the final `ok`, and that one.
-    struct Answer {
-        var items: [Message] = []
-        var final: Message
+    package struct Answer {
+        package var items: [Message] = []
+        package var final: Message
     }
 
     /// `isPatient`: waits for as long as the supervisor lives.
-    mutating func request(_ message: Message, isPatient: Bool = false) throws(Failure) -> Answer {
+    package mutating func request(_ message: Message, isPatient: Bool = false) throws(Failure) -> Answer {
         try send(message)
         let deadline = isPatient ? nil : curfew_monotonic_nanoseconds() + Self.limitSeconds * 1_000_000_000
         var items: [Message] = []
@@ -108,7 +108,7 @@ struct ControlClient {
 
 extension ControlClient.Failure {
     /// The line for people, and the status.
-    func explained(_ verb: String, _ target: AppTarget) -> (line: String, status: Int32) {
+    package func explained(_ verb: String, _ target: AppTarget) -> (line: String, status: Int32) {
         let (problem, status) = problem(with: target)
         return ("curfew: \(verb): " + problem, status)
     }

@@ -27,12 +27,12 @@ enum DrivingVerbs {
         }
     }
 
-    /// Returns once the app is gone: its supervisor closes the channel with its own end.
-    static func quit(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+    /// `quit` and `reclaim`: returns once the app is gone, for its supervisor closes the channel with its own end.
+    static func end(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
         return try arguments.withClient { client throws(ControlClient.Failure) in
             do throws(ControlClient.Failure) {
-                _ = try client.request(Message("quit", [Field("id", "1")]))
+                _ = try client.request(Message(arguments.verb, [Field("id", "1")]))
                 while try client.receive(until: nil) != nil {}
             } catch .ended {
                 // A suspended app is gone before an answer can be.

@@ -1,9 +1,9 @@
 /// The statuses of curfew's own. Source: docs/exit-status.md; 64, 69 and 75 are sysexits.h's.
 public enum ExitStatus {
-    static let success: Int32 = 0
+    package static let success: Int32 = 0
     public static let failure: Int32 = 1
     static let usage: Int32 = 64
-    static let unavailable: Int32 = 69
+    package static let unavailable: Int32 = 69
     static let temporaryFailure: Int32 = 75
     static let curfewFailed: Int32 = 125
 }

@@ -15,6 +15,16 @@ extension App {
         }
     }
 
+    /// What jetsam does to whoever is suspended, without its reason; nothing is told to a stopped process.
+    mutating func reclaim(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
+        guard end == nil, case .suspended = phase.place else {
+            if let request { effects.append(.reply(request, .rejected(.notSuspended))) }
+            return
+        }
+        kill(killReport(.memoryPressure, at: now), at: now, into: &effects)
+        answerState(request, into: &effects)
+    }
+
     /// `willTerminate` for an aware app, SIGTERM for a plain one; then its limit runs.
     mutating func terminate(at now: Moment, into effects: inout [Effect]) {
         channel.dropAll()

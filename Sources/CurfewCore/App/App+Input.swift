@@ -5,6 +5,7 @@ extension App {
         case .home(let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
         case .stoppedByTerminal: stoppedByTerminal()
         case .quit(let request): quit(request: request, at: now, into: &effects)
+        case .reclaim(let request): reclaim(request: request, at: now, into: &effects)
         case .signalled(let signal, let isHeard): relay(signal, isHeard: isHeard, at: now, into: &effects)
         case .interrupt(let request): interrupt(request: request, at: now, into: &effects)
         case .dismiss(let request): dismiss(request: request, at: now, into: &effects)

@@ -21,6 +21,8 @@ public enum AppInput: Sendable, Hashable {
     /// A terminal has stopped the leader of an app that isn't in front.
     case stoppedByTerminal
     case quit(request: RequestID?)
+    /// While it is suspended, ended as if memory were short.
+    case reclaim(request: RequestID?)
     /// The supervisor was sent a signal that is for the app too. `isHeard`: a terminal has sent it to both.
     case signalled(Int32, isHeard: Bool)
     /// Whoever waited for its end was killed.

@@ -36,6 +36,7 @@ extension ControlServer {
             host.clientSentHome(app)
         case .open: host.feed(.app(app, .open(request: requests.wait(for: request))))
         case .quit: host.feed(.app(app, .quit(request: requests.wait(for: request))))
+        case .reclaim: host.feed(.app(app, .reclaim(request: requests.wait(for: request))))
         case .interrupt: host.feed(.app(app, .interrupt(request: requests.wait(for: request))))
         case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
         case .warn: warn(request, app)

@@ -4,7 +4,7 @@ import CurfewLinux
 /// One thing that happened to an app, as its followers hear of it.
 public enum EventRecord: Sendable, Hashable {
     case stateChanged(from: LifecycleState, to: LifecycleState)
-    case delivered(Event, sequence: Int)
+    case delivered(Event, sequence: Int, info: [Info] = [])
     case note(Note)
     case stillRunning([PendingProcess])
     /// Its time limit has passed, and it is signalled to end of itself.

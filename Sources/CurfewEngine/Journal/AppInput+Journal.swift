@@ -15,6 +15,7 @@ extension AppInput {
         case .open(let request): ("open", Field.request(request))
         case .stoppedByTerminal: ("stoppedByTerminal", [])
         case .quit(let request): ("quit", Field.request(request))
+        case .reclaim(let request): ("reclaim", Field.request(request))
         case .signalled(let signal, let isHeard):
             ("signalled", [Field("signal", Int(signal)), Field("heard", isHeard)])
         case .abandoned: ("abandoned", [])
@@ -73,6 +74,7 @@ extension AppInput {
         case "open": .open(request: fields.request)
         case "stoppedByTerminal": .stoppedByTerminal
         case "quit": .quit(request: fields.request)
+        case "reclaim": .reclaim(request: fields.request)
         case "signalled": signalled(fields)
         case "abandoned": .abandoned
         case "interrupt": .interrupt(request: fields.request)

@@ -43,6 +43,7 @@ extension RunHost {
             endedAt: kernel.now, measures: reporter.measures, snapshot: reporter.lastSnapshot,
             events: instance.log.last(RunReport.eventCount), ending: ending)
         run.hasLifecycle = manifest.hasLifecycle
+        run.isTimeHeld = engine.isTimeHeld
         let json = run.json
         report?.write(json)
         if ending.kill != nil {

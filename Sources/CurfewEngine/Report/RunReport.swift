@@ -18,6 +18,8 @@ struct RunReport {
     let ending: Ending
     /// Whether it had a life in background, whose limits are told.
     var hasLifecycle = true
+    /// Its lifecycle time is moved by hand, so that what it was given isn't what its calendar shows.
+    var isTimeHeld = false
 
     /// How many of the last events it tells.
     static let eventCount = 50
@@ -48,13 +50,14 @@ struct RunReport {
     var json: JSON { .object(whatRan + whyItEnded + whatItUsed + whereItWas + lastSeen) }
 
     private var whatRan: [(key: String, value: JSON)] {
-        [
+        let ran: [(key: String, value: JSON)] = [
             ("version", .integer(1)),
             ("app", .string(name)),
             ("command", .array(command.map { JSON.string($0) })),
             ("pid", .integer(Int64(leader))),
             ("containment", .string(containment)),
         ]
+        return isTimeHeld ? ran + [("clock", .string("manual"))] : ran
     }
 
     private var whyItEnded: [(key: String, value: JSON)] {

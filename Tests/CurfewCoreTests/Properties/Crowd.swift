@@ -65,8 +65,8 @@ struct Crowd {
             return .app(id, .treeGone)
         }
         switch Nonsense.input(about: id, RequestID(lastRequest), &random) {
-        case .app(_, .treeGone), .app(_, .quit), .app(_, .leaderExited), .app(_, .memoryLimitHit),
-            .machine(.watchMemory):
+        case .app(_, .treeGone), .app(_, .killIncomplete), .app(_, .quit), .app(_, .reclaim), .app(_, .leaderExited),
+            .app(_, .memoryLimitHit), .machine(.watchMemory):
             return .machine(.tick)
         case let input: return input
         }

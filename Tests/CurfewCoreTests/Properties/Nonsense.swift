@@ -85,6 +85,7 @@ struct Nonsense {
         case 7, 8: return .app(id, .home(stopped: random.chance(50), request: request))
         case 9, 10: return .app(id, .open(request: request))
         case 11: return random.chance(30) ? .app(id, .quit(request: request)) : .machine(.tick)
+        case 0: return random.chance(10) ? .app(id, .reclaim(request: request)) : .machine(.tick)
         case 12: return .app(id, .hello(connection))
         case 13: return .app(id, .disconnected(connection))
         case 14: return .app(id, .acknowledge(sequence: random.below(9)))

@@ -32,7 +32,7 @@ extension ReferenceApp {
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
             .memoryLimitHit, .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
             break
-        case .beginTask, .endTask, .post, .wake: return takeRequest(input)
+        case .beginTask, .endTask, .post, .wake, .reclaim: return takeRequest(input)
         }
         return [:]
     }
@@ -53,6 +53,7 @@ extension ReferenceApp {
         case .endTask(let task, _): return end(task)
         case .post(let change, _): return post(change).map { .rejected($0) }
         case .wake(let event, _): return wake(event).map { .rejected($0) }
+        case .reclaim: return isStopped && !isTerminating && !isOver ? nil : .rejected(.notSuspended)
         default: return nil
         }
     }
@@ -334,8 +335,8 @@ extension AppInput {
     /// Who asks, if an answer is wanted.
     var request: RequestID? {
         switch self {
-        case .home(_, let request), .open(let request), .quit(let request), .interrupt(let request),
-            .dismiss(let request), .post(_, let request), .wake(_, let request):
+        case .home(_, let request), .open(let request), .quit(let request), .reclaim(let request),
+            .interrupt(let request), .dismiss(let request), .post(_, let request), .wake(_, let request):
             request
         case .beginTask(_, _, _, let request), .endTask(_, let request): request
         default: nil

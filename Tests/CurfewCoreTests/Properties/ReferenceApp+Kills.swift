@@ -44,7 +44,10 @@ extension ReferenceApp {
         case .resumedTooOften:
             guard case .app(id, .wake(_, _)) = input, let limit = policy.resumeLimit else { return false }
             return isStopped && report.count == limit + 1 && resumedAt.count == limit + 1
-        case .memoryHighwater, .memoryPressure, .idleExit, .diskSpace: return false
+        case .memoryPressure:
+            if case .app(id, .reclaim(_)) = input { return isStopped }
+            return false
+        case .memoryHighwater, .idleExit, .diskSpace: return false
         case .tooManyTasks: return tasks.count >= 1000
         case .supervisorExit: return false
         }

@@ -212,6 +212,11 @@ final class Scenario {
     }
 
     @discardableResult
+    func reclaim(_ app: AppID = .a, request: Int? = nil) -> [String] {
+        send(.app(app, .reclaim(request: request.map { RequestID($0) })))
+    }
+
+    @discardableResult
     func interrupt(_ app: AppID = .a, request: Int? = nil) -> [String] {
         send(.app(app, .interrupt(request: request.map { RequestID($0) })))
     }

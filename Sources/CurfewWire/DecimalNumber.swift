@@ -1,5 +1,5 @@
 /// A decimal number as a person wrote it, kept digit by digit so that no fraction is rounded on the way.
-struct DecimalNumber {
+public struct DecimalNumber {
     /// Larger exponents change nothing: no argument is long enough to bring such a number back into range.
     private static let exponentBound = 100_000_000
 
@@ -9,12 +9,12 @@ struct DecimalNumber {
     /// How many digits stand before the point; negative for a fraction with zeros at the front.
     private let point: Int
 
-    var isZero: Bool { digits.isEmpty }
+    public var isZero: Bool { digits.isEmpty }
 
     /// Takes digits with an optional `+` and point off the front of `text`; nil if there are none.
     ///
     /// With `allowsExponent`, "e" with digits after it belongs to the number, as for strtod(3).
-    init?(from text: inout Substring.UTF8View, allowsExponent: Bool) {
+    public init?(from text: inout Substring.UTF8View, allowsExponent: Bool) {
         var rest = text
         if rest.first == UInt8(ascii: "+") { rest.removeFirst() }
         let whole = DecimalNumber.takeDigits(&rest)
@@ -34,7 +34,7 @@ struct DecimalNumber {
     /// This number times `unit`, a fraction cut off; nil if that doesn't fit.
     ///
     /// `unit` is at most 10^18, so that ten times it still fits.
-    func times(_ unit: UInt64) -> UInt64? {
+    public func times(_ unit: UInt64) -> UInt64? {
         guard let whole = wholePart() else { return nil }
         let (product, overflows) = whole.multipliedReportingOverflow(by: unit)
         let (sum, carries) = product.addingReportingOverflow(fractionalPart(of: unit))

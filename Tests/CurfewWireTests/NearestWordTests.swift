@@ -1,4 +1,4 @@
-import CurfewCommand
+import CurfewWire
 import Testing
 
 @Suite("Did you mean")

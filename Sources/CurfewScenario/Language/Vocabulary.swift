@@ -1,0 +1,37 @@
+/// The words that the language takes from the rules; the tests hold them to those of CurfewCore.
+public enum Vocabulary {
+    public static let states = ["active", "inactive", "background", "suspended", "notRunning"]
+
+    /// What only Curfew delivers.
+    public static let lifecycleEvents = [
+        "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground", "willEnterForeground",
+        "backgroundTaskWillExpire", "didReceiveMemoryWarning", "willTerminate",
+    ]
+
+    /// Posted by Curfew itself, when the file of `--settings` has changed.
+    public static let settingsEvent = "settingsDidChange"
+
+    /// What `curfew events` tells that is called nearly like one of the lifecycle's.
+    static let lookalikes = ["backgroundTasksWillExpire"]
+
+    public static let killReasons = [
+        "launch-watchdog", "scene-update-watchdog", "process-exit-watchdog", "watchdog", "background-task-timeout",
+        "background-fetch-timeout", "suspended-with-locked-file", "memory-limit", "memory-highwater", "memory-pressure",
+        "idle-exit", "cpu-limit", "resumed-too-often", "disk-space", "too-many-tasks", "user-quit", "time-limit",
+        "supervisor-exit",
+    ]
+
+    public static let warningLevels = ["warning", "critical"]
+
+    /// The pairs that one event carries at most.
+    public static let maximumPairs = 16
+    /// The longest name of an event, or key of a pair, in bytes.
+    public static let maximumEventNameBytes = 64
+
+    /// Whether an event, or the key of a pair, can have this name.
+    public static func isEventName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, Name.canBegin(first), first != "_" else { return false }
+        guard text.utf8.count <= maximumEventNameBytes else { return false }
+        return text.unicodeScalars.allSatisfy { Name.canContain($0) || $0 == "-" || $0 == "." }
+    }
+}

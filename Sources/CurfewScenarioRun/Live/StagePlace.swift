@@ -1,0 +1,76 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+
+/// Where a scenario is played: its folders, its environment, and which curfew.
+public struct StagePlace: Sendable {
+    /// The executable.
+    public var curfew: String
+    /// Of the scenario's file; what it names is found from there.
+    public var directory: String
+    /// The scenario's own, gone with it: sockets, and what the app is to find after it was reclaimed.
+    public var folder: String
+    /// Where what came of it is kept; nil where nobody asked.
+    public var artifacts: String?
+
+    public init(curfew: String, directory: String, folder: String, artifacts: String? = nil) {
+        self.curfew = curfew
+        self.directory = directory
+        self.folder = folder
+        self.artifacts = artifacts
+    }
+
+    /// What the app is called; the options of `app` can't give another, or nobody would find it.
+    static let name = "app"
+
+    var runtimeDirectory: String { folder + "/run" }
+    var socket: String { "\(runtimeDirectory)/curfew/\(Self.name).sock" }
+    var stateDirectory: String { folder + "/state" }
+
+    /// The folders that must be there.
+    public var folders: [String] { [folder, runtimeDirectory, stateDirectory] }
+
+    func words(_ command: AppCommand) -> [String] {
+        var words = [curfew, "run", "--name", Self.name]
+        if command.isTimeHeld { words.append("--manual-clock") }
+        if let artifacts { words += ["--report", artifacts + "/report.json", "--journal", artifacts + "/journal"] }
+        return words + command.options + ["--"] + command.command
+    }
+
+    func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : directory + "/" + path }
+
+    /// Nothing of a Curfew that we are in: the app has a supervisor of its own.
+    package static func environment(_ own: [String]) -> [String] {
+        var all: [String] = []
+        let names = own.map { $0.prefix { $0 != "=" } } + ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            let name = text.prefix { $0 != "=" }
+            if !name.hasPrefix("CURFEW_"), !names.contains(name) { all.append(text) }
+            next += 1
+        }
+        return all + own
+    }
+
+    var appEnvironment: [String] {
+        Self.environment([
+            "XDG_RUNTIME_DIR=\(runtimeDirectory)", "CURFEW_STATE_DIR=\(stateDirectory)", "TERM=xterm-256color",
+        ])
+    }
+
+    var helperEnvironment: [String] {
+        Self.environment(["XDG_RUNTIME_DIR=\(runtimeDirectory)", "CURFEW_STATE_DIR=\(stateDirectory)"])
+    }
+
+    /// More of the app's output, for the artifacts.
+    func keep(_ bytes: ArraySlice<UInt8>) {
+        guard let artifacts else { return }
+        let number = curfew_open_at(AT_FDCWD, artifacts + "/output.txt", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        guard number >= 0 else { return }
+        let file = OwnedDescriptor(number)
+        _ = withExtendedLifetime(file) {
+            bytes.withUnsafeBytes { curfew_write(file.number, $0.baseAddress, $0.count) }
+        }
+    }
+}

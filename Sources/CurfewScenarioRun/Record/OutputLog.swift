@@ -1,0 +1,80 @@
+/// What the app has written in one launch: the last of it, as text, and how far it was searched.
+public struct OutputLog: Sendable {
+    /// More is dropped from the beginning: a program that writes for ever takes no memory for ever.
+    static let capacity = 1 << 18
+
+    /// Bytes that are no UTF-8 stand as U+FFFD.
+    public private(set) var text = ""
+    /// How many bytes of text were dropped.
+    public private(set) var dropped = 0
+    /// Behind the last match, counted from the beginning of the launch.
+    private var searched = 0
+    /// The beginning of a character whose end hasn't come yet.
+    private var incomplete: [UInt8] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { text.isEmpty && dropped == 0 }
+    /// How much there was in all.
+    public var count: Int { dropped + text.utf8.count }
+
+    public mutating func append(_ bytes: some Collection<UInt8>) {
+        var all = incomplete
+        all += bytes
+        let cut = Self.wholeCharacters(all)
+        incomplete = Array(all[cut...])
+        text += String(decoding: all[..<cut], as: UTF8.self)
+        guard text.utf8.count > 2 * Self.capacity else { return }
+        let surplus = text.utf8.count - Self.capacity
+        var start = text.utf8.index(text.startIndex, offsetBy: surplus)
+        while start.samePosition(in: text.unicodeScalars) == nil { start = text.utf8.index(after: start) }
+        dropped += text.utf8.distance(from: text.startIndex, to: start)
+        text = String(text[start...])
+    }
+
+    /// Nothing more comes: what is incomplete stays so.
+    public mutating func finish() {
+        text += String(decoding: incomplete, as: UTF8.self)
+        incomplete = []
+    }
+
+    /// How many of the bytes are whole characters, an unfinished one of three bytes at most left out.
+    private static func wholeCharacters(_ bytes: [UInt8]) -> Int {
+        for back in 1...3 where back <= bytes.count {
+            let byte = bytes[bytes.count - back]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > back ? bytes.count - back : bytes.count
+        }
+        return bytes.count
+    }
+
+    // MARK: Searching
+
+    /// The groups of the first match behind the last one, the whole first; remembers where it ended.
+    public mutating func takeMatch(of pattern: Regex<AnyRegexOutput>) -> [String]? {
+        let start = text.utf8.index(text.startIndex, offsetBy: max(0, searched - dropped))
+        guard let match = try? pattern.firstMatch(in: text[start...]) else { return nil }
+        searched = dropped + text.utf8.distance(from: text.startIndex, to: match.range.upperBound)
+        return Self.groups(match)
+    }
+
+    /// The same anywhere in it.
+    public func match(of pattern: Regex<AnyRegexOutput>) -> [String]? {
+        (try? pattern.firstMatch(in: text)).flatMap { $0 }.map(Self.groups)
+    }
+
+    private static func groups(_ match: Regex<AnyRegexOutput>.Match) -> [String] {
+        match.output.indices.map { match.output[$0].substring.map(String.init) ?? "" }
+    }
+
+    /// Longer lines are shown cut.
+    static let longestLine = 200
+
+    /// Its last lines, oldest first, an unfinished one included.
+    public func lastLines(_ count: Int) -> [String] {
+        let lines = text.suffix(8192).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let last = lines.suffix(lines.last == "" ? count + 1 : count).filter { !$0.isEmpty }
+        return last.map { $0.count > Self.longestLine ? $0.prefix(Self.longestLine) + "…" : $0 }
+    }
+}

@@ -1,0 +1,126 @@
+import CurfewScenario
+import CurfewTestReports
+import CurfewWire
+
+/// Does the statements of one scenario, one after the other, up to the first that fails.
+public final class ScenarioRunner {
+    /// What the statements aren't told, in nanoseconds of real time.
+    public struct Limits: Sendable {
+        /// How long an `await` without `within` waits.
+        public var await: Int64 = 10_000_000_000
+        /// How long all of it may take.
+        public var scenario: Int64 = 300_000_000_000
+
+        public init() {}
+    }
+
+    let stage: any Stage
+    let scenario: Scenario
+    let limits: Limits
+    var variables: [String: String]
+    var app: (options: [Word], command: [Word])?
+    var timeScale: Double?
+    var command: AppCommand?
+    /// When all of it must be done.
+    private(set) var deadline: Int64 = .max
+
+    public init(_ scenario: Scenario, _ values: [String: String], on stage: any Stage, limits: Limits = Limits()) {
+        self.scenario = scenario
+        self.stage = stage
+        self.limits = limits
+        variables = values
+    }
+
+    /// Whether the app needs a terminal.
+    var hasTerminal: Bool {
+        (scenario.statements + scenario.after).contains { if case .key = $0.kind { true } else { false } }
+    }
+
+    /// What came of it; `lines` are the file's, for the failure's neighbours.
+    public func run(lines: [String]) -> ScenarioResult.Outcome {
+        deadline = stage.now + limits.scenario
+        var outcome = perform(scenario.statements, lines)
+        // `after` cleans up, whatever came before; what fails there fails a scenario that passed.
+        if case .skipped = outcome { return outcome }
+        deadline = stage.now + limits.scenario
+        let last = perform(scenario.after, lines)
+        if case .passed = outcome { outcome = last }
+        return outcome
+    }
+
+    private func perform(_ statements: [Statement], _ lines: [String]) -> ScenarioResult.Outcome {
+        for statement in statements {
+            do throws(Problem) {
+                try perform(statement)
+            } catch {
+                return outcome(of: error, statement, lines)
+            }
+        }
+        return .passed
+    }
+
+    private func outcome(of problem: Problem, _ statement: Statement, _ lines: [String]) -> ScenarioResult.Outcome {
+        switch problem {
+        case .failed(let expected, let seen): .failed(failure(statement, lines, expected, seen))
+        case .broken(let expected, let seen): .broken(failure(statement, lines, expected, seen))
+        case .bad(let diagnostic):
+            .broken(failure(statement, lines, "a statement that can be done", diagnostic.message))
+        case .skipped(let why): .skipped(why)
+        }
+    }
+
+    // MARK: Failures
+
+    static let neighbours = 2
+    static let lastEvents = 12
+    static let lastOutput = 12
+
+    private func failure(_ statement: Statement, _ lines: [String], _ expected: String, _ seen: String) -> Failure {
+        func text(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
+        let first = max(1, statement.position.line - Self.neighbours)
+        let last = max(first, min(lines.count, statement.lastLine + Self.neighbours))
+        return Failure(
+            line: statement.position.line, column: statement.position.column,
+            statement: text(statement.position.line).drop { $0 == " " || $0 == "\t" }.description,
+            neighbours: (first...last).map { Failure.Line($0, text($0)) }, expected: expected, seen: seen,
+            events: stage.record.events.suffix(Self.lastEvents).map(\.line),
+            output: stage.record.current?.output.lastLines(Self.lastOutput) ?? [])
+    }
+
+    // MARK: Words
+
+    func text(_ word: Word) throws(Problem) -> String {
+        do throws(Diagnostic) {
+            return try word.filled(with: variables)
+        } catch {
+            throw .bad(error)
+        }
+    }
+
+    func texts(_ words: [Word]) throws(Problem) -> [String] {
+        var all: [String] = []
+        for word in words { all.append(try text(word)) }
+        return all
+    }
+
+    func value<Known>(_ value: Value<Known>) throws(Problem) -> Known {
+        do throws(Diagnostic) {
+            return try value.resolved(with: variables)
+        } catch {
+            throw .bad(error)
+        }
+    }
+
+    /// `KEY=VALUE` each.
+    func pairs(_ words: [Word]) throws(Problem) -> [(key: String, value: String)] {
+        var pairs: [(key: String, value: String)] = []
+        for word in words {
+            let text = try text(word)
+            guard let equals = text.firstIndex(of: "=") else {
+                throw .bad(Diagnostic(at: word.position, "\"\(text)\" isn't KEY=VALUE"))
+            }
+            pairs.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        return pairs
+    }
+}

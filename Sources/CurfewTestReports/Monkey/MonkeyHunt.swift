@@ -1,0 +1,134 @@
+/// A monkey let loose on a program: whether it goes wrong, and the shortest scenario in which it does.
+public struct MonkeyHunt: Sendable {
+    /// `run`'s options, and the command; words.
+    public var options: [String]
+    public var command: [String]
+    /// The words of `--check`; empty for none.
+    public var check: [String]
+    public var seed: UInt64
+    /// How many steps, above 0.
+    public var count: Int
+    /// When something falls due after going home, in nanoseconds.
+    public var due: [Int64]
+    /// How many shorter scenarios are tried at most; above 0.
+    public var maximumTrials: Int
+
+    public init(
+        options: [String], command: [String], check: [String] = [], seed: UInt64, count: Int, due: [Int64],
+        maximumTrials: Int = 500
+    ) {
+        self.options = options
+        self.command = command
+        self.check = check
+        self.seed = seed
+        self.count = count
+        self.due = due
+        self.maximumTrials = maximumTrials
+    }
+
+    /// What came of it.
+    public enum Outcome: Sendable, Hashable {
+        /// Nothing went wrong.
+        case well
+        case found(Finding)
+        /// It couldn't be run, or the program went wrong before the monkey did anything.
+        case broken(Failure)
+    }
+
+    public struct Finding: Sendable, Hashable {
+        /// Scenario files, this and the next: what was found first, cut off behind it, and the shortest that fails as it does.
+        public var original: String
+        public var scenario: String
+        public var steps: [MonkeyStep]
+        /// Of the last time that it failed.
+        public var failure: Failure
+        public var trials: Int
+        /// False where the trials were used up before it was as short as can be.
+        public var isFinished: Bool
+        /// False where it didn't fail again: then nothing is shrunk, and chance is part of it.
+        public var isRepeatable: Bool
+    }
+
+    /// Does all of it; `play` plays a scenario file.
+    public func run(play: (_ scenario: String) throws -> ScenarioResult.Outcome) rethrows -> Outcome {
+        var monkey = Monkey(seed: seed, due: due)
+        let steps = monkey.steps(count)
+        switch try play(text(steps, .afterEach)) {
+        case .passed, .skipped: return .well
+        case .broken(let failure): return .broken(failure)
+        case .failed(let failure):
+            guard let index = step(of: failure, .afterEach), index < count else { return .broken(failure) }
+            return .found(try shrink(Array(steps[...index]), failure, play))
+        }
+    }
+}
+
+// Texts, and what their lines are.
+extension MonkeyHunt {
+    private enum Checks {
+        case atEnd, afterEach
+    }
+
+    private static let header = 2
+
+    private func text(_ steps: [MonkeyStep], _ checks: Checks, comment: [String] = []) -> String {
+        MonkeyScenario.text(
+            steps, comment: comment, options: options, command: command, check: check,
+            isCheckedAfterEach: checks == .afterEach)
+    }
+
+    /// Which step failed, from 0, or the check after which; nil for what precedes the first. There is no comment in what is played.
+    private func step(of failure: Failure, _ checks: Checks) -> Int? {
+        let line = failure.line - Self.header - 1
+        guard line >= 0 else { return nil }
+        return checks == .afterEach ? line / 2 : line
+    }
+}
+
+// Shrinking.
+extension MonkeyHunt {
+    private func shrink(
+        _ steps: [MonkeyStep], _ failure: Failure, _ play: (String) throws -> ScenarioResult.Outcome
+    ) rethrows -> Finding {
+        var last = failure
+        // As people would write it, if that fails; else the checks in between are part of it.
+        for checks in [Checks.atEnd, .afterEach] {
+            guard let again = try same(steps, checks, as: failure, play) else { continue }
+            last = again
+            let result = try Shrinker.shrink(
+                steps, simpler: { $0.simpler }, merged: MonkeyStep.merged, isSensible: MonkeyStep.isSensible,
+                maximumTrials: maximumTrials
+            ) { trial in
+                guard let found = try same(trial, checks, as: failure, play) else { return false }
+                last = found
+                return true
+            }
+            return finding(steps, result.sequence, last, checks, trials: result.trials, isFinished: result.isFinished)
+        }
+        var finding = finding(steps, steps, failure, .afterEach, trials: 0, isFinished: false)
+        finding.isRepeatable = false
+        return finding
+    }
+
+    /// How these fail, if they do as that one did: at a check, or at a step of its kind. Another failure is another finding.
+    private func same(
+        _ steps: [MonkeyStep], _ checks: Checks, as failure: Failure, _ play: (String) throws -> ScenarioResult.Outcome
+    ) rethrows -> Failure? {
+        guard case .failed(let found) = try play(text(steps, checks)), step(of: found, checks) != nil,
+            found.statement.prefix(while: { $0 != " " }) == failure.statement.prefix(while: { $0 != " " })
+        else { return nil }
+        return found
+    }
+
+    private func finding(
+        _ original: [MonkeyStep], _ steps: [MonkeyStep], _ failure: Failure, _ checks: Checks, trials: Int,
+        isFinished: Bool
+    ) -> Finding {
+        let origin = "Found by curfew test --monkey \(count) --seed \(seed)"
+        return Finding(
+            original: text(original, .afterEach, comment: ["\(origin), step \(original.count)."]),
+            scenario: text(
+                steps, checks, comment: ["\(origin); \(original.count) steps made \(steps.count).", failure.sentence]),
+            steps: steps, failure: failure, trials: trials, isFinished: isFinished, isRepeatable: true)
+    }
+}

@@ -1,0 +1,202 @@
+import CCurfew
+import CurfewScenarioRun
+import CurfewTestReports
+import Glibc
+
+/// Plays scenarios side by side, each by a worker in a tree of its own.
+final class Fleet {
+    /// What is to be played, and where it stands.
+    struct Item {
+        var file: String
+        var index: Int
+        var id: ScenarioID
+    }
+
+    /// As the options say.
+    struct Options {
+        var jobs = 1
+        var artifacts: String?
+        var awaitLimit: Int64 = 10_000_000_000
+        var scenarioLimit: Int64 = 300_000_000_000
+        var repetition = Repetition()
+    }
+
+    /// A worker that plays.
+    private final class Play {
+        let item: Item
+        let process: WorkerProcess
+        let folder: String
+        var output: [UInt8] = []
+        let began: Int64
+
+        init(_ item: Item, _ process: WorkerProcess, folder: String) {
+            self.item = item
+            self.process = process
+            self.folder = folder
+            began = curfew_monotonic_nanoseconds()
+        }
+    }
+
+    private let options: Options
+    private let tools: Tools
+    private let folder: RunFolder
+    private let signals: Int32
+    private var report: (Event) -> Void
+    private var plays: [Play] = []
+    private var count = 0
+    private(set) var summary: Summary
+
+    enum Event {
+        case started(ScenarioID)
+        case finished(ScenarioResult)
+    }
+
+    /// Signals that end it are taken over: the caller has them blocked.
+    init(_ options: Options, _ tools: Tools, in folder: RunFolder, planned: Int?, _ report: @escaping (Event) -> Void) {
+        self.options = options
+        self.tools = tools
+        self.folder = folder
+        self.report = report
+        summary = Summary(planned: planned)
+        signals = curfew_signalfd(Self.ending)
+    }
+
+    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+
+    static func blockSignals() { _ = curfew_set_signal_mask(ending, nil) }
+
+    // MARK: Playing
+
+    /// All of them, as often as was asked for.
+    func play(_ items: [Item]) {
+        let began = curfew_monotonic_nanoseconds()
+        var round = 1
+        while options.repetition.begins(round: round, after: summary), summary.interruption == nil {
+            let ids = options.repetition.ids(items.map(\.id), round: round)
+            playRound(zip(items, ids).map { item, id in Item(file: item.file, index: item.index, id: id) })
+            round += 1
+        }
+        end()
+        summary.seconds = Double(curfew_monotonic_nanoseconds() - began) / 1e9
+    }
+
+    private func playRound(_ items: [Item]) {
+        var next = items[...]
+        while true {
+            while plays.count < options.jobs, summary.interruption == nil, options.repetition.goesOn(after: summary),
+                let item = next.popFirst()
+            {
+                begin(item)
+            }
+            if plays.isEmpty || summary.interruption != nil { return }
+            wait()
+        }
+    }
+
+    private func begin(_ item: Item) {
+        count += 1
+        let place = "\(folder.path)/\(count)"
+        let job = WorkerJob(
+            file: item.file, index: item.index, id: item.id, folder: place, curfew: tools.curfew,
+            artifacts: options.artifacts.map { "\($0)/\(item.id.folderName)" }, awaitLimit: options.awaitLimit,
+            scenarioLimit: options.scenarioLimit)
+        report(.started(item.id))
+        do throws(WorkerProcess.Problem) {
+            plays.append(Play(item, try WorkerProcess(job, tools), folder: place))
+        } catch {
+            finish(item, broken: error.message)
+        }
+    }
+
+    // MARK: Waiting
+
+    private func wait() {
+        var waiting = plays.map { pollfd(fd: $0.process.output, events: Int16(POLLIN), revents: 0) }
+        waiting.append(pollfd(fd: signals, events: Int16(POLLIN), revents: 0))
+        guard poll(&waiting, nfds_t(waiting.count), -1) > 0 else { return }
+        if waiting[waiting.count - 1].revents != 0 { return interrupt() }
+        var over: [Play] = []
+        for (play, found) in zip(plays, waiting) where found.revents != 0 {
+            if !read(play) { over.append(play) }
+        }
+        plays.removeAll { play in over.contains { $0 === play } }
+        for play in over { finish(play) }
+    }
+
+    /// False at its end.
+    private func read(_ play: Play) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 1 << 14)
+        let count = bytes.withUnsafeMutableBytes { curfew_read(play.process.output, $0.baseAddress, $0.count) }
+        if count == -EINTR { return true }
+        guard count > 0 else { return false }
+        play.output += bytes[..<Int(count)]
+        // Its result is the last that it says; what the scenario has left is ended with it.
+        return play.output.last != UInt8(ascii: "\n")
+    }
+
+    private func finish(_ play: Play) {
+        play.process.end()
+        let status = play.process.wait()
+        Files.remove(play.folder)
+        let text = String(decoding: play.output, as: UTF8.self)
+        let line = text.split(separator: "\n").last.map(String.init) ?? ""
+        guard var result = ScenarioResult(jsonLine: line) else {
+            let said = text.split(separator: "\n").suffix(3).joined(separator: "; ")
+            let why = "its worker ended with \(status)" + (said.isEmpty ? "" : ": \(said)")
+            return finish(play.item, broken: why)
+        }
+        result.seconds = Double(curfew_monotonic_nanoseconds() - play.began) / 1e9
+        if let artifacts = result.artifacts { addPicture(&result, artifacts) }
+        finish(result)
+    }
+
+    private func addPicture(_ result: inout ScenarioResult, _ artifacts: String) {
+        let picture = artifacts + "/timeline.svg"
+        guard tools.draw(artifacts + "/journal", to: picture) else { return }
+        result.outcome.setPicture(picture)
+    }
+
+    private func finish(_ item: Item, broken why: String) {
+        let failure = Failure(
+            line: item.id.line, column: 1, statement: "", expected: "the scenario to be played", seen: why)
+        finish(ScenarioResult(item.id, .broken(failure), seconds: 0))
+    }
+
+    private func finish(_ result: ScenarioResult) {
+        summary.count(result)
+        report(.finished(result))
+    }
+
+    // MARK: The end
+
+    private func interrupt() {
+        var info = curfew_signal_info()
+        guard curfew_signalfd_read(signals, &info) > 0 else { return }
+        let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP", SIGQUIT: "SIGQUIT"]
+        summary.interruption = names[info.signal] ?? "a signal"
+    }
+
+    /// Whoever still plays is killed, with all that it has started.
+    private func end() {
+        for play in plays { play.process.end() }
+        for play in plays {
+            _ = play.process.wait()
+            Files.remove(play.folder)
+        }
+        plays = []
+    }
+}
+
+extension ScenarioResult.Outcome {
+    fileprivate mutating func setPicture(_ path: String) {
+        switch self {
+        case .failed(var failure):
+            failure.picture = path
+            self = .failed(failure)
+        case .broken(var failure):
+            failure.picture = path
+            self = .broken(failure)
+        case .passed, .skipped: break
+        }
+    }
+}

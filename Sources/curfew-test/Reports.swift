@@ -1,0 +1,75 @@
+import CCurfew
+import CurfewArguments
+import CurfewTestReports
+import Glibc
+
+/// Everything that is told of a run, to whoever asked.
+struct Reports {
+    private var printed: [any ResultSink] = []
+    private var junit: (path: String, report: JUnitReport)?
+    private var isWritten = true
+
+    init(_ command: TestCommand) {
+        if command.tap {
+            printed.append(TAPReport())
+        } else if command.json {
+            printed.append(JSONLinesReport())
+        } else {
+            printed.append(PeopleReport(Self.style))
+        }
+        // Its runner reads them wherever they stand among the lines, but not among TAP's or JSON's.
+        if getenv("GITHUB_ACTIONS") != nil, !command.tap, !command.json { printed.append(GitHubAnnotations()) }
+        if let path = command.junit { junit = (path, JUnitReport(timestamp: Self.timestamp)) }
+    }
+
+    private static var style: PeopleReport.Style {
+        guard isatty(1) == 1 else { return PeopleReport.Style() }
+        var size = winsize()
+        let width = ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+        let isDumb = getenv("TERM").map { String(cString: $0) } ?? "dumb" == "dumb"
+        return PeopleReport.Style(
+            terminalWidth: isDumb ? nil : width, hasColour: !isDumb && getenv("NO_COLOR") == nil)
+    }
+
+    /// Now, in UTC, as ISO 8601 has it.
+    private static var timestamp: String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private mutating func tell(_ words: (inout any ResultSink) -> String) {
+        for index in printed.indices { isWritten = Say.output(words(&printed[index])) && isWritten }
+    }
+
+    mutating func began(_ count: Int?) {
+        tell { $0.began(count) }
+        _ = junit?.report.began(count)
+    }
+
+    mutating func take(_ event: Fleet.Event) {
+        switch event {
+        case .started(let id):
+            tell { $0.started(id) }
+            _ = junit?.report.started(id)
+        case .finished(let result):
+            tell { $0.finished(result) }
+            _ = junit?.report.finished(result)
+        }
+    }
+
+    /// Whether everything could be written; where not, that is said.
+    mutating func ended(_ summary: Summary) -> Bool {
+        tell { $0.ended(summary) }
+        if !isWritten { Say.error("curfew: test: writing to standard output: \(Files.reason())") }
+        guard var junit else { return isWritten }
+        if let problem = Files.write(junit.report.ended(summary), to: junit.path) {
+            Say.error("curfew: test: \(problem)")
+            return false
+        }
+        return isWritten
+    }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import CCurfew
+import CurfewArguments
+import CurfewScenario
+import CurfewTestReports
+import CurfewWire
+import Glibc
+
+/// What the command line asks for.
+extension TestCommand {
+    func perform() throws {
+        if let joinJunit { throw ExitCode(JUnitFiles.join(files, into: joinJunit)) }
+        let loaded = LoadedFiles(files)
+        if format { throw ExitCode(loaded.format()) }
+        for line in loaded.messages { Say.error(line) }
+        if loaded.hasErrors { throw ExitCode(2) }
+        if check { return }
+        try play(loaded)
+    }
+
+    // MARK: Playing
+
+    private func play(_ loaded: LoadedFiles) throws {
+        let items = try chosen(loaded.items)
+        if list {
+            let ids = items.map(\.id)
+            Say.output(json ? ScenarioList.json(ids) : ScenarioList.text(ids))
+            return
+        }
+        var options = Fleet.Options()
+        options.jobs = jobs ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        options.artifacts = try absoluteArtifacts()
+        options.repetition = Repetition(times: repetitions, isUntilFailure: untilFailure)
+        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
+        options.scenarioLimit = try nanoseconds(limit, "--limit") ?? options.scenarioLimit
+        throw ExitCode(try play(items, options))
+    }
+
+    private func play(_ items: [Fleet.Item], _ options: Fleet.Options) throws -> Int32 {
+        var reports = Reports(self)
+        var results: [ScenarioResult] = []
+        let planned = options.repetition.planned(items.count)
+        reports.began(planned)
+        let summary: Summary
+        do throws(Files.Problem) {
+            Fleet.blockSignals()
+            let tools = try Tools.find()
+            let folder = try RunFolder()
+            let fleet = Fleet(options, tools, in: folder, planned: planned) { event in
+                if case .finished(let result) = event { results.append(result) }
+                reports.take(event)
+            }
+            fleet.play(items)
+            folder.remove()
+            summary = fleet.summary
+        } catch {
+            throw broken(error.message)
+        }
+        let isWritten = reports.ended(summary)
+        if let writeDurations {
+            var durations = Durations()
+            durations.note(results)
+            if let problem = Files.write(durations.text, to: writeDurations) { throw broken(problem) }
+        }
+        return isWritten ? summary.status : 2
+    }
+
+    private func broken(_ message: String) -> ExitCode {
+        Say.error("curfew: test: \(message)")
+        return ExitCode(2)
+    }
+
+    // MARK: What is chosen
+
+    private func chosen(_ all: [Fleet.Item]) throws -> [Fleet.Item] {
+        var ids = all.map(\.id)
+        do {
+            if !only.isEmpty { ids = try Selection(only).chosen(of: ids) }
+            if let shard { ids = try Shard.parse(shard).part(of: ids, durations: try knownDurations()) }
+        } catch let problem as OptionProblem {
+            throw broken(problem.message)
+        }
+        let wanted = Set(ids)
+        return all.filter { wanted.contains($0.id) }
+    }
+
+    private func knownDurations() throws -> Durations? {
+        guard let durations else { return nil }
+        switch Files.read(durations) {
+        case .failure(let problem): throw broken(problem.message)
+        case .success(let text):
+            let (known, problems) = Durations.read(text)
+            for problem in problems { Say.error("curfew: test: \(problem.text(in: durations))") }
+            return known
+        }
+    }
+
+    private func nanoseconds(_ text: String?, _ option: String) throws -> Int64? {
+        guard let text else { return nil }
+        guard let nanoseconds = TimeSpan.parse(text), nanoseconds < .max, nanoseconds > 0 else {
+            throw broken("\(option): \"\(text)\" isn't \(TimeSpan.acceptedFinite)")
+        }
+        return nanoseconds
+    }
+
+    /// Workers start elsewhere.
+    private func absoluteArtifacts() throws -> String? {
+        guard let artifacts else { return nil }
+        if let problem = Files.makeFolder(artifacts) { throw broken(problem) }
+        return Files.folder(of: artifacts + "/.")
+    }
+}

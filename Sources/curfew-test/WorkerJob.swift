@@ -1,0 +1,52 @@
+import CurfewTestReports
+
+/// What a worker plays: one scenario, with one set of values, in a folder of its own.
+struct WorkerJob {
+    static let option = "--worker"
+
+    var file: String
+    /// Which of the file's scenarios, from 0.
+    var index: Int
+    var id: ScenarioID
+    var folder: String
+    var curfew: String
+    var artifacts: String?
+    /// In nanoseconds.
+    var awaitLimit: Int64
+    var scenarioLimit: Int64
+
+    /// The worker's command line behind `--worker`.
+    var words: [String] {
+        [
+            file, "\(index)", "\(id.round)", folder, curfew, artifacts ?? "", "\(awaitLimit)", "\(scenarioLimit)",
+            id.name,
+            "\(id.line)",
+        ] + id.values
+    }
+
+    init(
+        file: String, index: Int, id: ScenarioID, folder: String, curfew: String, artifacts: String?, awaitLimit: Int64,
+        scenarioLimit: Int64
+    ) {
+        self.file = file
+        self.index = index
+        self.id = id
+        self.folder = folder
+        self.curfew = curfew
+        self.artifacts = artifacts
+        self.awaitLimit = awaitLimit
+        self.scenarioLimit = scenarioLimit
+    }
+
+    /// Nil for a line that isn't ours.
+    init?(_ words: [String]) {
+        guard words.count >= 10, let index = Int(words[1]), let round = Int(words[2]), let awaitLimit = Int64(words[6]),
+            let scenarioLimit = Int64(words[7]), let line = Int(words[9])
+        else { return nil }
+        self.init(
+            file: words[0], index: index,
+            id: ScenarioID(file: words[0], name: words[8], line: line, values: Array(words[10...]), round: round),
+            folder: words[3], curfew: words[4], artifacts: words[5].isEmpty ? nil : words[5], awaitLimit: awaitLimit,
+            scenarioLimit: scenarioLimit)
+    }
+}

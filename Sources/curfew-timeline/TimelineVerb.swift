@@ -1,0 +1,68 @@
+import CCurfew
+import CurfewCommand
+import CurfewEngine
+import CurfewTimeline
+
+/// `curfew timeline [APP|FILE…]`: reads what happened, and draws it.
+enum TimelineVerb {
+    static let name = "timeline"
+
+    /// Why nothing was drawn: a line for people, and the status.
+    struct Failure: Error {
+        var line: String
+        var status: Int32
+
+        init(_ problem: String, _ status: Int32 = ExitStatus.failure) {
+            line = "curfew: \(TimelineVerb.name): \(problem)"
+            self.status = status
+        }
+
+        /// Of a line that is whole.
+        init(line: String, status: Int32) {
+            self.line = line
+            self.status = status
+        }
+    }
+
+    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try TimelineArguments.parse(reader)
+        if arguments.output == nil, curfew_is_terminal(1) == 1 {
+            throw UsageError(name, "standard output is a terminal; write to a file: -o FILE.svg, .html or .json")
+        }
+        let found = try sources(arguments.sources)
+        do throws(Failure) {
+            let picture = PictureFile(form: arguments.form)
+            try picture.write(try merged(found), to: arguments.output)
+            return ExitStatus.success
+        } catch {
+            StandardError.print(error.line)
+            return error.status
+        }
+    }
+
+    /// What is meant by each word; without any, the app that is meant when nothing is.
+    private static func sources(_ words: [String]) throws(UsageError) -> [Result<TimelineSource, Failure>] {
+        if words.isEmpty { return [try TimelineSource.find(nil)] }
+        var sources: [Result<TimelineSource, Failure>] = []
+        for word in words { sources.append(try TimelineSource.find(word)) }
+        return sources
+    }
+
+    /// All of them below each other, on one clock.
+    private static func merged(_ sources: [Result<TimelineSource, Failure>]) throws(Failure) -> Timeline {
+        var merged: Timeline?
+        for source in sources {
+            let timeline = try source.get().timeline()
+            guard let first = merged else {
+                merged = timeline
+                continue
+            }
+            // Each app's own time begins where its machine's or its own does.
+            guard first.clock == .calendar, timeline.clock == .calendar else {
+                throw Failure("a journal has a clock of its own, which nothing can be laid beside; draw it by itself")
+            }
+            merged?.runs += timeline.runs
+        }
+        return merged ?? Timeline(clock: .calendar, runs: [])
+    }
+}

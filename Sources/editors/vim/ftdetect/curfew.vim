@@ -1,0 +1,2 @@
+" Scenarios of `curfew test`.
+autocmd BufNewFile,BufRead *.curfew setfiletype curfew
