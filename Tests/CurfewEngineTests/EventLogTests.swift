@@ -21,6 +21,14 @@ struct EventLogTests {
         (.stateChanged(from: .active, to: .background), "stateDidChange from=active to=background"),
         (.delivered(.lifecycle(.didEnterBackground), sequence: 4), "didDeliver event=didEnterBackground seq=4"),
         (
+            .delivered(.wake("push"), sequence: 5, info: [Info("a", "b c"), Info("n", "1")]),
+            #"didDeliver event=push seq=5 info.a="b c" info.n=1"#
+        ),
+        (
+            .delivered(.wake("push"), sequence: 6, info: [Info("n", "1")], leftOut: 2),
+            "didDeliver event=push seq=6 info.n=1 info-left-out=2"
+        ),
+        (
             .stillRunning([
                 PendingProcess(pid: 7, name: "cp", state: UInt8(ascii: "D"), waitChannel: "nfs_wait"),
                 PendingProcess(pid: 8, name: "sh", state: UInt8(ascii: "R"), waitChannel: nil),
@@ -99,13 +107,14 @@ struct EventLogTests {
     /// What docs/json.md says below that table.
     private static func isDocumented(_ value: JSON, as key: String) -> Bool {
         switch key {
-        case "seq", "task", "pid", "status", "signal", "available", "resident", "swapped", "number":
+        case "seq", "task", "pid", "status", "signal", "available", "resident", "swapped", "number", "infoLeftOut":
             if case .integer = value { true } else { false }
         case "seconds", "cpu", "time":
             switch value {
             case .number, .integer: true
             default: false
             }
+        case "info": if case .object = value { true } else { false }
         case "traced": if case .bool = value { true } else { false }
         default: if case .string = value { true } else { false }
         }
@@ -133,6 +142,19 @@ struct EventLogTests {
                 #expect(Self.isDocumented(value, as: key), "\(name): \(key) is \(value.text)")
             }
         }
+    }
+
+    private static let infos: [(lengths: [Int], kept: Int)] = [
+        ([], 0), ([255], 1), ([256], 0), ([100, 100, 53], 3), ([100, 100, 54], 2), ([300, 1], 0),
+    ]
+
+    @Test("Of an event's pairs history keeps 256 bytes, whole pairs, in their order", arguments: infos)
+    func info(lengths: [Int], kept: Int) {
+        let pairs = lengths.map { Info("k", String(repeating: "v", count: $0)) }
+        let delivery = Delivery(event: .wake("push"), sequence: 2, info: pairs)
+        let expected = EventRecord.delivered(
+            .wake("push"), sequence: 2, info: Array(pairs.prefix(kept)), leftOut: lengths.count - kept)
+        #expect(EventRecord.delivered(delivery) == expected)
     }
 
     @Test("Every kind of event, as its followers read it", arguments: lines)

@@ -690,6 +690,21 @@ def test_an_app_that_reads_nothing_is_plain_again(sandbox):
     assert app.drive("home") == "suspended"
 
 
+def test_large_info_doesnt_keep_a_history_from_being_read(sandbox):
+    """Of 255 large wakes history has all, with how many pairs it left out; no reader is dropped for
+    what nobody could read so fast."""
+    app = start(sandbox)
+    big = "x" * 3500
+    with Client(socket_of(app.running)) as operator:
+        for number in range(255):
+            assert operator.ask(f"wake name=push info.n={number} info.big={big}").verb == "ok"
+            app.hear("push")
+    lines = sandbox.curfew("events", app.running.name).stdout.splitlines()
+    told = [line for line in lines if "event=push" in line]
+    assert told and all("info-left-out=1" in line for line in told), lines
+    assert any("info.n=254" in line for line in told), lines
+
+
 def test_changes_that_nobody_reads_replace_each_other(sandbox):
     """A thousand changes of one thing fill no queue: a slow reader is kept, and its last is the latest."""
     app = start(sandbox)

@@ -56,8 +56,12 @@ extension EventLog.Entry {
         switch record {
         case .stateChanged(let from, let to):
             ("stateDidChange", [Field("from", from.rawValue), Field("to", to.rawValue)])
-        case .delivered(let event, let sequence, let info):
-            ("didDeliver", [Field("event", event.name), Field("seq", String(sequence))] + info.map { Field($0) })
+        case .delivered(let event, let sequence, let info, let leftOut):
+            (
+                "didDeliver",
+                [Field("event", event.name), Field("seq", String(sequence))] + info.map { Field($0) }
+                    + (leftOut > 0 ? [Field("info-left-out", String(leftOut))] : [])
+            )
         case .note(let note): note.content
         case .stillRunning(let processes):
             ("stillRunning", [Field("processes", processes.map(\.text).joined(separator: "; "))])

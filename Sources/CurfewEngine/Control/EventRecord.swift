@@ -4,7 +4,8 @@ import CurfewLinux
 /// One thing that happened to an app, as its followers hear of it.
 public enum EventRecord: Sendable, Hashable {
     case stateChanged(from: LifecycleState, to: LifecycleState)
-    case delivered(Event, sequence: Int, info: [Info] = [])
+    /// `leftOut`: pairs that history doesn't keep.
+    case delivered(Event, sequence: Int, info: [Info] = [], leftOut: Int = 0)
     case note(Note)
     case stillRunning([PendingProcess])
     /// Its time limit has passed, and it is signalled to end of itself.
@@ -29,4 +30,20 @@ public enum EventRecord: Sendable, Hashable {
     case supervisorStopped
     /// A hook wasn't run: too many wait already.
     case hookDropped(event: String)
+}
+
+extension EventRecord {
+    /// What is kept of an event's pairs: many large ones would be more than a reader of the history may leave unread.
+    static let maximumInfoBytes = 256
+
+    /// With the pairs that fit, as they stand, up to the first that doesn't.
+    static func delivered(_ delivery: Delivery) -> EventRecord {
+        var bytes = 0
+        let kept = delivery.info.prefix { pair in
+            bytes += pair.key.utf8.count + pair.value.utf8.count
+            return bytes <= maximumInfoBytes
+        }
+        return .delivered(
+            delivery.event, sequence: delivery.sequence, info: Array(kept), leftOut: delivery.info.count - kept.count)
+    }
 }

@@ -134,7 +134,7 @@ public final class Engine {
     private func perform(_ effect: Effect) {
         switch effect {
         case .deliver(let app, let delivery):
-            host.record(.delivered(delivery.event, sequence: delivery.sequence, info: delivery.info), of: app)
+            host.record(.delivered(delivery), of: app)
             host.deliver(delivery, to: app)
         case .reply(let request, let reply): host.reply(reply, to: request)
         case .suspend(let app, let includingStopped):
