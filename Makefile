@@ -25,7 +25,7 @@ VIM := $(ROOT)/share/vim/vimfiles
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: architecture help deps build debug test test-vm conformance unit shim integration together alone clients examples soak check format bench bench-picture core-step states mutants fuzz hot-symbols install uninstall clean
+.PHONY: architecture help deps build debug test test-vm conformance unit shim integration together alone clients examples soak check format bench bench-picture core-step states reference mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -103,6 +103,11 @@ states: ## draw docs/states.md and docs/states.svg from the core's table
 	swift build --product curfew-states
 	.build/debug/curfew-states text > docs/states.md
 	.build/debug/curfew-states picture > docs/states.svg
+
+reference: ## write the statements' reference into docs/scenarios.md
+	swift build --product curfew-test
+	{ sed '/^## Headings/,$$d' docs/scenarios.md && .build/debug/curfew-test test --explain all; } > docs/scenarios.md.new \
+		&& mv docs/scenarios.md.new docs/scenarios.md
 
 mutants: ## break core, codecs and engine in some seventy places; each must fail a test (some ten minutes)
 	Tests/Mutants/run

@@ -39,7 +39,7 @@ let package = Package(
         .target(
             name: "CurfewArguments",
             dependencies: [
-                "CurfewCommand", "CurfewCore", "CurfewWire", "CurfewEngine", "CurfewLinux",
+                "CurfewCommand", "CurfewCore", "CurfewWire", "CurfewEngine", "CurfewLinux", "CurfewScenario",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -56,8 +56,9 @@ let package = Package(
         .executableTarget(
             name: "curfew-test",
             dependencies: [
-                "CCurfew", "CurfewArguments", "CurfewCommand", "CurfewLinux", "CurfewScenario", "CurfewScenarioRun",
-                "CurfewTestReports", "CurfewWire",
+                "CCurfew", "CurfewArguments", "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                "CurfewScenario",
+                "CurfewScenarioRun", "CurfewTestReports", "CurfewWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -25,9 +25,10 @@ public struct Curfew: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self,
-            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, AdvanceCommand.self,
-            ReclaimCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
-            EventsCommand.self, ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
+            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, PressureCommand.self,
+            AdvanceCommand.self, ReclaimCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
+            EventsCommand.self,
+            ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
             DoctorCommand.self, TaskCommand.self,
         ])
 

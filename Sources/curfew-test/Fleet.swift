@@ -15,6 +15,8 @@ final class Fleet {
     /// As the options say.
     struct Options {
         var jobs = 1
+        /// Where they are played; nil for each one's file's folder.
+        var directory: String?
         var artifacts: String?
         var awaitLimit: Int64 = 10_000_000_000
         var scenarioLimit: Int64 = 300_000_000_000
@@ -61,6 +63,8 @@ final class Fleet {
         signals = curfew_signalfd(Self.ending)
     }
 
+    deinit { close(signals) }
+
     private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
 
     static func blockSignals() { _ = curfew_set_signal_mask(ending, nil) }
@@ -98,7 +102,8 @@ final class Fleet {
         let place = "\(folder.path)/\(count)"
         let job = WorkerJob(
             file: item.file, index: item.index, id: item.id, folder: place, curfew: tools.curfew,
-            artifacts: options.artifacts.map { "\($0)/\(item.id.folderName)" }, awaitLimit: options.awaitLimit,
+            directory: options.directory, artifacts: options.artifacts.map { "\($0)/\(item.id.folderName)" },
+            awaitLimit: options.awaitLimit,
             scenarioLimit: options.scenarioLimit)
         report(.started(item.id))
         do throws(WorkerProcess.Problem) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CCurfew
 import CurfewArguments
+import CurfewCommand
 import CurfewScenario
 import CurfewTestReports
 import CurfewWire
@@ -8,14 +9,24 @@ import Glibc
 
 /// What the command line asks for.
 extension TestCommand {
-    func perform() throws {
+    /// `run`: the words behind `--`, with --monkey.
+    func perform(_ run: [String]) throws {
+        if let explain { return try show(explain) }
         if let joinJunit { throw ExitCode(JUnitFiles.join(files, into: joinJunit)) }
+        if let monkey { throw ExitCode(try hunt(monkey, run)) }
         let loaded = LoadedFiles(files)
         if format { throw ExitCode(loaded.format()) }
         for line in loaded.messages { Say.error(line) }
         if loaded.hasErrors { throw ExitCode(2) }
         if check { return }
         try play(loaded)
+    }
+
+    private func show(_ word: String) throws {
+        guard let page = StatementPage.text(of: word) else {
+            throw UsageError("test", "--explain: \(StatementPage.unknown(word))")
+        }
+        Say.output(page)
     }
 
     // MARK: Playing
@@ -65,7 +76,7 @@ extension TestCommand {
         return isWritten ? summary.status : 2
     }
 
-    private func broken(_ message: String) -> ExitCode {
+    func broken(_ message: String) -> ExitCode {
         Say.error("curfew: test: \(message)")
         return ExitCode(2)
     }
@@ -95,7 +106,7 @@ extension TestCommand {
         }
     }
 
-    private func nanoseconds(_ text: String?, _ option: String) throws -> Int64? {
+    func nanoseconds(_ text: String?, _ option: String) throws -> Int64? {
         guard let text else { return nil }
         guard let nanoseconds = TimeSpan.parse(text), nanoseconds < .max, nanoseconds > 0 else {
             throw broken("\(option): \"\(text)\" isn't \(TimeSpan.acceptedFinite)")
@@ -104,7 +115,7 @@ extension TestCommand {
     }
 
     /// Workers start elsewhere.
-    private func absoluteArtifacts() throws -> String? {
+    func absoluteArtifacts() throws -> String? {
         guard let artifacts else { return nil }
         if let problem = Files.makeFolder(artifacts) { throw broken(problem) }
         return Files.folder(of: artifacts + "/.")

@@ -26,7 +26,8 @@ enum Worker {
             file.scenarios.indices.contains(job.index)
         else { return (.broken(failure(job, "\(job.file) has changed since it was read")), false) }
         let place = StagePlace(
-            curfew: job.curfew, directory: Files.folder(of: job.file), folder: job.folder, artifacts: job.artifacts)
+            curfew: job.curfew, directory: job.directory ?? Files.folder(of: job.file), folder: job.folder,
+            artifacts: job.artifacts)
         for folder in place.folders + [job.artifacts].compactMap(\.self) {
             if let problem = Files.makeFolder(folder) { return (.broken(failure(job, problem)), false) }
         }

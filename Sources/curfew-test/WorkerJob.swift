@@ -10,6 +10,8 @@ struct WorkerJob {
     var id: ScenarioID
     var folder: String
     var curfew: String
+    /// Where it is played; nil for its file's folder.
+    var directory: String?
     var artifacts: String?
     /// In nanoseconds.
     var awaitLimit: Int64
@@ -19,20 +21,20 @@ struct WorkerJob {
     var words: [String] {
         [
             file, "\(index)", "\(id.round)", folder, curfew, artifacts ?? "", "\(awaitLimit)", "\(scenarioLimit)",
-            id.name,
-            "\(id.line)",
+            id.name, "\(id.line)", directory ?? "",
         ] + id.values
     }
 
     init(
-        file: String, index: Int, id: ScenarioID, folder: String, curfew: String, artifacts: String?, awaitLimit: Int64,
-        scenarioLimit: Int64
+        file: String, index: Int, id: ScenarioID, folder: String, curfew: String, directory: String?,
+        artifacts: String?, awaitLimit: Int64, scenarioLimit: Int64
     ) {
         self.file = file
         self.index = index
         self.id = id
         self.folder = folder
         self.curfew = curfew
+        self.directory = directory
         self.artifacts = artifacts
         self.awaitLimit = awaitLimit
         self.scenarioLimit = scenarioLimit
@@ -40,13 +42,14 @@ struct WorkerJob {
 
     /// Nil for a line that isn't ours.
     init?(_ words: [String]) {
-        guard words.count >= 10, let index = Int(words[1]), let round = Int(words[2]), let awaitLimit = Int64(words[6]),
+        guard words.count >= 11, let index = Int(words[1]), let round = Int(words[2]), let awaitLimit = Int64(words[6]),
             let scenarioLimit = Int64(words[7]), let line = Int(words[9])
         else { return nil }
         self.init(
             file: words[0], index: index,
-            id: ScenarioID(file: words[0], name: words[8], line: line, values: Array(words[10...]), round: round),
-            folder: words[3], curfew: words[4], artifacts: words[5].isEmpty ? nil : words[5], awaitLimit: awaitLimit,
+            id: ScenarioID(file: words[0], name: words[8], line: line, values: Array(words[11...]), round: round),
+            folder: words[3], curfew: words[4], directory: words[10].isEmpty ? nil : words[10],
+            artifacts: words[5].isEmpty ? nil : words[5], awaitLimit: awaitLimit,
             scenarioLimit: scenarioLimit)
     }
 }

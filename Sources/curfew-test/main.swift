@@ -11,7 +11,8 @@ if CommandLine.arguments.dropFirst().first == WorkerJob.option {
 CommandLineTool.main("test", CommandLine.unsafeArgv, count: Int(CommandLine.argc)) { reader throws(UsageError) in
     let words = Array(CommandLine.arguments.dropFirst(CommandLine.arguments.dropFirst().first == "test" ? 2 : 1))
     do {
-        try TestCommand.parse(words).perform()
+        let (own, run) = TestCommand.split(words)
+        try TestCommand.parse(own).perform(run)
         return 0
     } catch let status as ExitCode {
         return status.rawValue

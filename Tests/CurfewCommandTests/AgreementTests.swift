@@ -61,6 +61,7 @@ struct AgreementTests {
         switch verb {
         case "run": ["true"]
         case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "warn", "task begin": ["backup"]
+        case "pressure": ["backup", "critical"]
         case "advance": ["backup", "10m"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]

@@ -117,7 +117,7 @@ extension TimeoutTrial: EngineHost {
     func reply(_ reply: Reply, to request: RequestID) {}
     func record(_ record: EventRecord, of app: AppID) {}
     func willEnd(_ app: AppID, _ report: KillReport) {}
-    func pressureChanged(to level: PressureLevel, available: UInt64) {}
+    func pressureChanged(to level: PressureLevel, available: UInt64?) {}
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
     func ended(_ app: AppID, _ ending: Ending) { self.ending = ending }
 

@@ -122,6 +122,23 @@ struct ControlRequestTests {
         #expect(scene.inputs.isEmpty)
     }
 
+    @Test("The machine is said to be short of memory, once that is answered", arguments: PressureLevel.allCases)
+    func pressure(level: PressureLevel) {
+        let scene = ControlScene()
+        #expect(scene.ask(scene.client(), "pressure level=\(level.name)") == ["ok state=active"])
+        #expect(scene.inputs == [.machine(.pressureSimulated(level))])
+    }
+
+    @Test("That needs a level that there is", arguments: ["", " level=x", " level=Normal"])
+    func pressureInvalid(level: String) {
+        let scene = ControlScene()
+        #expect(
+            scene.ask(scene.client(), "pressure\(level)") == [
+                "error code=invalid message=\"pressure needs level=normal, warning or critical\""
+            ])
+        #expect(scene.inputs.isEmpty)
+    }
+
     @Test("What is posted comes with its pairs, in order", arguments: ["post", "wake"])
     func posting(verb: String) {
         let scene = ControlScene()

@@ -92,6 +92,7 @@ struct JournalTests {
             ])),
         .machine(.watchMemory(low: .max, sustained: .infinite, isToldOfStalls: true)),
         .machine(.availableMemoryMeasured(.max, isStalling: true)),
+        .machine(.pressureSimulated(.critical)),
         .machine(.watchDisk(low: 1)),
         .machine(.freeDiskMeasured(2)),
         .machine(.tick),

@@ -61,7 +61,9 @@ struct ActingTests {
         arguments: [
             ("home", "home"), ("open", "open"), ("interrupt", "interrupt"), ("dismiss", "dismiss"), ("quit", "quit"),
             ("wake fetch a=1", "wake name=fetch info.a=1"), ("post settings b=x", "post name=settings info.b=x"),
-            ("warn", "warn"), ("warn critical", "warn level=critical"), ("advance 9m55s", "advance seconds=595.000"),
+            ("warn", "warn"), ("warn critical", "warn level=critical"),
+            ("pressure critical", "pressure level=critical"),
+            ("advance 9m55s", "advance seconds=595.000"),
         ])
     func driving(statement: String, request: String) { #expect(log(statement).contains(request)) }
 

@@ -12,13 +12,13 @@ struct MistakeTests {
             (
                 "frobnicate",
                 [
-                    "1:1: error: there is no statement \"frobnicate\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, advance, do, send, key, await, expect; a command is run by: do frobnicate"
+                    "1:1: error: there is no statement \"frobnicate\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure, advance, do, send, key, await, expect; a command is run by: do frobnicate"
                 ]
             ),
             (
                 "ls -l",
                 [
-                    "1:1: error: there is no statement \"ls\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, advance, do, send, key, await, expect; a command is run by: do ls"
+                    "1:1: error: there is no statement \"ls\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure, advance, do, send, key, await, expect; a command is run by: do ls"
                 ]
             ),
             (
@@ -135,6 +135,7 @@ struct MistakeTests {
                 "warn crtical",
                 ["1:6: error: there is no level \"crtical\"; did you mean \"critical\"? accepted: warning, critical"]
             ),
+            ("pressure low", ["1:10: error: there is no level \"low\"; accepted: normal, warning, critical"]),
             ("warn loud", ["1:6: error: there is no level \"loud\"; accepted: warning, critical"]),
             (
                 "await task t opn",
@@ -154,9 +155,9 @@ struct MistakeTests {
             ("expect memory == 5M", ["1:15: error: \"==\" isn't accepted here; it is written: memory OP VALUE"]),
             ("expect memory '<' 5M", []),
             (
-                "pressure warning",
+                "stress warning",
                 [
-                    "1:1: error: there is no statement \"pressure\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, advance, do, send, key, await, expect; a command is run by: do pressure"
+                    "1:1: error: there is no statement \"stress\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure, advance, do, send, key, await, expect; a command is run by: do stress"
                 ]
             ),
         ] as [(String, [String])])
@@ -576,7 +577,7 @@ struct MistakeTests {
             (
                 "frob\nhome",
                 [
-                    "1:1: error: there is no statement \"frob\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, advance, do, send, key, await, expect; a command is run by: do frob",
+                    "1:1: error: there is no statement \"frob\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure, advance, do, send, key, await, expect; a command is run by: do frob",
                     "1:1: error: no `app` says what is tested; write app COMMAND… above `launch`",
                 ]
             ),
@@ -623,7 +624,7 @@ struct MistakeTests {
             (
                 "app ./x\nset a 1\nlaunch\nfrob $a",
                 [
-                    "4:1: error: there is no statement \"frob\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, advance, do, send, key, await, expect; a command is run by: do frob"
+                    "4:1: error: there is no statement \"frob\"; accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure, advance, do, send, key, await, expect; a command is run by: do frob"
                 ]
             ),
         ] as [(String, [String])])

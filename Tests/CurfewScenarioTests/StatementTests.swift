@@ -98,6 +98,8 @@ struct StatementTests {
         #expect(text.constant == "delete 3")
         guard case .key(let keys)? = read("key i hello Escape") else { return unexpected() }
         #expect(texts(keys) == ["i", "hello", "Escape"])
+        guard case .pressure(let shortage)? = read("pressure normal") else { return unexpected() }
+        #expect(shortage.constant == "normal")
         guard case .warn(let level)? = read("warn critical") else { return unexpected() }
         #expect(level?.constant == "critical")
     }

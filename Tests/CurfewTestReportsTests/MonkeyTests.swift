@@ -139,6 +139,7 @@ struct MonkeyTests {
                 # seed 42\\x1b
                 app --budget 10m -- './a b' 'it'\\''s' ''
                 launch
+                do sh -c 'n=0; until "$@"; do n=$((n + 1)); test $n -lt 100 || exit 1; sleep 0.1; done 2>/dev/null' sh ./well '$x'
                 home
                 advance 9m55s
                 open
@@ -159,6 +160,30 @@ struct MonkeyTests {
                 ! expect state notRunning
 
                 """)
+    }
+
+    @Test("One that is away isn't asked, for it may be suspended; last it is opened, and asked")
+    func away() {
+        let text = MonkeyScenario.text(
+            [.warn, .home, .warn], comment: [], options: [], command: ["a"], check: ["./well"],
+            isCheckedAfterEach: true)
+        #expect(
+            text == """
+                app -- a
+                launch
+                do sh -c 'n=0; until "$@"; do n=$((n + 1)); test $n -lt 100 || exit 1; sleep 0.1; done 2>/dev/null' sh ./well
+                warn
+                do ./well
+                home
+                ! expect state notRunning
+                warn
+                ! expect state notRunning
+                open
+                do ./well
+
+                """)
+        let end = MonkeyScenario.text([.home], comment: [], options: [], command: ["a"], check: [])
+        #expect(end == "app -- a\nlaunch\nhome\nopen\n! expect state notRunning\n")
     }
 }
 

@@ -45,13 +45,13 @@ OPTIONS = {
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output"], "doctor": ["--json"], "warn": ["--json"],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 

@@ -29,6 +29,7 @@ def play(sandbox):
     run.folder = folder
     yield run
     assert not list(sandbox.scratch.glob("curfew-test.*")), "a run's folder is left"
+    assert not list(sandbox.state.rglob("*.json")), "reports of what a scenario ended are left to the user"
 
 
 SHELL = """\
@@ -109,6 +110,12 @@ def test_reclaimed_and_restored(play):
     assert result.returncode == 0, result.stdout
 
 
+def test_short_of_memory(play):
+    """As the machine is said to be: suspended, it is the first to go."""
+    result = play("app -- sleep 60\nlaunch\nhome\nawait state suspended\npressure warning\nexpect state suspended\npressure critical\nawait killed memory-pressure\n")
+    assert result.returncode == 0, result.stdout
+
+
 def test_keys_in_a_terminal(play):
     result = play("app -- sh -c 'test -t 0 && echo terminal; read x; echo \"got $x\"'\nlaunch\nawait output terminal\n"
                   "key a b Enter\nawait output 'got ab'\nawait exit 0\n")
@@ -144,7 +151,7 @@ def test_a_helper_that_hangs(play):
 
 def test_nothing_outlives_a_scenario(play, sandbox):
     """A daemon of a helper's, in a session of its own, that heeds no signal; nor one of the app's."""
-    daemon = "setsid sh -c 'trap : TERM INT HUP; echo $$ >>pids.new; mv pids.new \\$1; while :; do sleep 0.1; done' sh %s >/dev/null 2>&1 </dev/null &"
+    daemon = "setsid sh -c 'trap : TERM INT HUP; echo $$ >\\$1.new; mv \\$1.new \\$1; while :; do sleep 0.1; done' sh %s >/dev/null 2>&1 </dev/null &"
     (play.folder / "daemon").write_text("#!/bin/sh\n" + daemon.replace("\\$1", '"$1"') % '"$1"' + "\n")
     (play.folder / "daemon").chmod(0o755)
     result = play(

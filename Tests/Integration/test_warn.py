@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from programs.driving import Speaker, delivered, history
+from programs.driving import History, Speaker, delivered, history, wait_there
 from programs.helpers import Client, socket_of
 
 # Shells run a trap while they read; the line that they are given makes the reading begin anew.
@@ -200,3 +200,25 @@ def test_a_script_drops_its_caches(sandbox):
     for level in ("warning", "critical"):
         assert sandbox.curfew("warn", running.name, level).returncode == 0
         assert running.read_line() == f"dropped: {level}"
+
+
+def test_the_machine_is_said_to_be_short_of_memory(sandbox):
+    """Of `curfew pressure`: in front it is warned; suspended, it is killed by critical."""
+    running = sandbox.start("sleep", "1234")
+    wait_there(running)
+    with History(running) as log:
+        assert outcome(sandbox.curfew("pressure", running.name, "warning")) == (0, "", "")
+        log.until("memoryPressureDidChange", level="warning")
+        log.until("memoryWarning", level="warning")
+        assert json.loads(sandbox.curfew("home", running.name, "--json").stdout) == {"state": "suspended"}
+        assert json.loads(sandbox.curfew("pressure", running.name, "critical", "--json").stdout) == {"state": "suspended"}
+        log.until("willKill", reason="memory-pressure")
+    assert running.finish()[0] == 137
+
+
+@pytest.mark.parametrize("words, problem", [
+    (["nobody", "low"], '"low" isn\'t a level; it is normal, warning or critical'),
+    (["nobody"], "a level is needed: normal, warning or critical"),
+])
+def test_pressure_used_wrongly(sandbox, words, problem):
+    assert outcome(sandbox.curfew("pressure", *words)) == (64, "", f"curfew: pressure: {problem}\n")

@@ -13,3 +13,13 @@ extension CPULimitAction: ExpressibleByArgument {}
 extension LockPolicy: ExpressibleByArgument {}
 extension BackgroundPriority: ExpressibleByArgument {}
 extension MemoryWarningLevel: ExpressibleByArgument {}
+
+extension PressureLevel: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let level = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = level
+    }
+
+    public var defaultValueDescription: String { name }
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+}

@@ -1,11 +1,15 @@
 import ArgumentParser
+import CurfewScenario
 
 /// `curfew test`.
 package struct TestCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Play scenarios: lifecycle tests of a program.",
-        usage: "curfew test [options] FILE…",
+        usage: """
+            curfew test [options] FILE…
+            curfew test --monkey N [--seed S] [--check CMD] [options] -- [run's options] [--] COMMAND [ARG…]
+            """,
         discussion: """
             A scenario says what is done to an app and what is to be seen of it, one statement a line; a folder stands for \
             the files in it whose names end in .curfew. docs/scenarios.md has the language.
@@ -16,6 +20,10 @@ package struct TestCommand: ParsableCommand {
             Examples:
               curfew test upload.curfew
               curfew test --jobs 4 --junit results.xml tests/lifecycle
+              curfew test --monkey 500 --check './client ping' -- --budget 30s -- ./server
+
+            With --monkey no file is played: COMMAND is launched, and N random things of the lifecycle are done to it at random \
+            instants. Where the program goes wrong, the shortest scenario in which it still does is written.
 
             Exit status:
                0  everything passed, or was skipped
@@ -85,8 +93,40 @@ package struct TestCommand: ParsableCommand {
     @Flag(help: "List what would be played, and play nothing.")
     package var list = false
 
-    @Flag(help: "Only read the files, and say what is wrong with them.")
+    @Flag(
+        help: """
+            Only read the files, and say what is wrong with them. With --monkey: --check CMD, a shell's command line that exits 0 \
+            while the program is well; without it the program must only live on.
+            """)
     package var check = false
+
+    /// What `--check CMD` is read as: a flag's name can't have a value at other times.
+    package static let checkCommandOption = "--check-command"
+
+    @Option(name: .customLong("check-command"), help: .hidden)
+    package var checkCommand: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print the page of a statement or a condition, as `advance`; the whole reference for `all`.",
+            valueName: "WORD"),
+        completion: .list(StatementPage.names + [StatementPage.all]))
+    package var explain: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do N random things to COMMAND, and find the fewest that make it go wrong.", valueName: "N"))
+    package var monkey: Int?
+
+    @Option(help: ArgumentHelp("With --monkey: which random things; the same for the same S.", valueName: "S"))
+    package var seed: UInt64?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "With --monkey: where the scenario is written; monkey-S.curfew if not given.", valueName: "FILE"),
+        completion: .file(extensions: ["curfew"]))
+    package var output: String?
 
     @Flag(help: "Lay the files out anew, as everybody's look.")
     package var format = false
@@ -94,10 +134,56 @@ package struct TestCommand: ParsableCommand {
     package init() {}
 
     package func validate() throws {
-        if files.isEmpty { throw ValidationError("a FILE is missing: a scenario's, or a folder of them") }
         if tap, json { throw ValidationError("--tap and --json both want standard output") }
         if let jobs, jobs < 1 { throw ValidationError("--jobs is at least 1") }
         if let repetitions, repetitions < 1 { throw ValidationError("--repeat is at least 1") }
         if durations != nil, shard == nil { throw ValidationError("--durations needs --shard") }
+        if explain != nil { return }
+        if monkey == nil { try validateFiles() } else { try validateMonkey() }
     }
+
+    private func validateFiles() throws {
+        if files.isEmpty {
+            throw ValidationError("a FILE is missing: a scenario's, or a folder of them")
+        }
+        if seed != nil { throw ValidationError("--seed is for --monkey") }
+        if output != nil { throw ValidationError("--output is for --monkey") }
+        if checkCommand != nil { throw ValidationError("\(Self.checkCommandOption) is for --monkey") }
+    }
+
+    private func validateMonkey() throws {
+        if let monkey, monkey < 1 { throw ValidationError("--monkey is at least 1") }
+        if let file = files.first {
+            throw ValidationError("--monkey plays no file, but a COMMAND behind `--`; it was given \"\(file)\"")
+        }
+        let others: [(String, Bool)] = [
+            ("--only", !only.isEmpty), ("--shard", shard != nil), ("--write-durations", writeDurations != nil),
+            ("--repeat", repetitions != nil), ("--until-failure", untilFailure), ("--join-junit", joinJunit != nil),
+            ("--list", list), ("--format", format), ("--jobs", jobs != nil),
+        ]
+        if let other = others.first(where: \.1) {
+            throw ValidationError("\(other.0) is for files; --monkey plays none")
+        }
+    }
+
+    /// The command line as the library is to read it, and with --monkey what stands behind `--`: `run`'s options and the command.
+    ///
+    /// With --monkey `--check` has a value.
+    package static func split(_ words: [String]) -> (own: [String], run: [String]) {
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        let isMonkey = words[..<end].contains { $0 == "--monkey" || $0.hasPrefix("--monkey=") }
+        guard isMonkey else { return (words, []) }
+        let own = words[..<end].map { word in
+            if word == "--check" { return checkCommandOption }
+            return word.hasPrefix("--check=") ? checkCommandOption + word.dropFirst("--check".count) : word
+        }
+        return (own, Array(words[end...].dropFirst()))
+    }
+}
+
+extension TestCommand: ManualNotes {
+    static let manualNotes = """
+        Statements:
+        \(StatementPage.list)
+        """
 }

@@ -15,11 +15,8 @@ public enum VerbSyntax {
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
         case "timeline": ["--output"]
-        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "reclaim", "quit", "ps",
-            "status",
-            "report",
-            "doctor",
-            "task remaining", "task list":
+        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "quit",
+            "ps", "status", "report", "doctor", "task remaining", "task list":
             ["--json"]
         default: []
         }
@@ -31,7 +28,7 @@ public enum VerbSyntax {
         case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "replay", "task end": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
-        case "advance": 2...2
+        case "advance", "pressure": 2...2
         case "status", "events", "report": 0...1
         default: 0...0
         }
@@ -44,6 +41,7 @@ public enum VerbSyntax {
         case "replay": "a file is needed, as `curfew run --journal FILE` wrote it"
         case "wake" where given == 1, "post" where given == 1:
             "an event's name is needed, such as: curfew \(verb) backup fetch"
+        case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }

@@ -9,8 +9,8 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "advance", "reclaim", "quit",
-        "ps",
+        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance",
+        "reclaim", "quit", "ps",
         "status", "events", "report", "replay", "timeline", "test", "doctor", "task",
     ]
 
@@ -61,7 +61,7 @@ public enum CommandLineTool {
         case "run": Front.run(try RunArguments.parse(reader))
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
-        case "warn": return try DrivingVerbs.warn(reader)
+        case "warn", "pressure": return try DrivingVerbs.warn(reader)
         case "advance": return try AdvanceVerb.run(reader)
         case "quit", "reclaim": return try DrivingVerbs.end(reader)
         case "ps": return try SeeingVerbs.ps(reader)

@@ -15,8 +15,9 @@ enum DrivingVerbs {
         return try ask(arguments.request, arguments.common)
     }
 
+    /// `warn` and `pressure`.
     static func warn(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try WarnArguments.parse(reader)
+        let arguments = try LevelArguments.parse(reader)
         return try ask(arguments.request, arguments.common)
     }
 

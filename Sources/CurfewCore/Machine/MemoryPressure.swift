@@ -9,6 +9,10 @@ public struct MemoryPressure: Sendable, Hashable {
     /// Whether somebody tells when processes wait for memory.
     let isToldOfStalls: Bool
     public internal(set) var level = PressureLevel.normal
+    /// Whether somebody has said what the level is: then nothing measured changes it.
+    var isSimulated = false
+    /// Whether somebody asked for memory to be watched; else it is over with its simulation.
+    var isWatched = true
     /// When `level` last changed.
     public internal(set) var since: Instant
     /// In bytes, when last measured.

@@ -7,20 +7,54 @@ extension Supervisor {
         memoryPressure = MemoryPressure(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
     }
 
+    /// As if that had been measured; nothing more is measured before `normal` is said.
+    mutating func simulatePressure(_ level: PressureLevel, at now: Moment, into effects: inout [Effect]) {
+        if memoryPressure == nil {
+            guard level > .normal else { return }
+            watchesMachine = true
+            memoryPressure = MemoryPressure(
+                low: 0, sustained: MemoryPressure.sustainedTime, isToldOfStalls: true, at: now)
+            memoryPressure?.isWatched = false
+        }
+        guard var pressure = memoryPressure else { return }
+        pressure.isSimulated = level > .normal
+        pressure.available = nil
+        enter(level, available: nil, of: &pressure, at: now, into: &effects)
+        // Measured anew, once it isn't simulated any more.
+        pressure.nextLook = pressure.isSimulated ? nil : now.real
+        memoryPressure = pressure.isSimulated || pressure.isWatched ? pressure : nil
+        goOnSimulating(at: now, into: &effects)
+    }
+
+    /// What follows from a level that is only said: warnings, and a victim from time to time.
+    private mutating func goOnSimulating(at now: Moment, into effects: inout [Effect]) {
+        guard let pressure = memoryPressure, pressure.isSimulated else { return }
+        let next = isAnyWatched(isUrgent: true) ? now.real + pressure.interval(available: 0) : nil
+        memoryPressure?.nextLook = next
+        warnNext(at: now, into: &effects)
+        relieveMemory(at: now, into: &effects)
+    }
+
+    private func enter(
+        _ level: PressureLevel, available: UInt64?, of pressure: inout MemoryPressure, at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard level != pressure.level else { return }
+        let isWorse = level > pressure.level
+        pressure.level = level
+        pressure.since = now.real
+        pressure.unwarned = isWorse ? appsToWarn : []
+        effects.append(.pressureChanged(level, available: available))
+    }
+
     mutating func availableMemoryMeasured(
         _ available: UInt64, isStalling: Bool, at now: Moment, into effects: inout [Effect]
     ) {
-        guard var pressure = memoryPressure else { return }
+        guard var pressure = memoryPressure, !pressure.isSimulated else { return }
         let level = pressure.level.following(available: available, low: pressure.low, isStalling: isStalling)
         pressure.available = available
         pressure.wanted = level.wanted(available: available, low: pressure.low, isStalling: isStalling)
-        if level != pressure.level {
-            let isWorse = level > pressure.level
-            pressure.level = level
-            pressure.since = now.real
-            pressure.unwarned = isWorse ? appsToWarn : []
-            effects.append(.pressureChanged(level, available: available))
-        }
+        enter(level, available: available, of: &pressure, at: now, into: &effects)
         // While all are suspended, whoever stalls tells; without such a teller it is looked at now and then.
         let isUrgent = level > .normal || !pressure.isToldOfStalls
         let isWatched = isAnyWatched(isUrgent: isUrgent)
@@ -71,7 +105,7 @@ extension Supervisor {
             report.footprint = app.footprint
             report.memoryLimit = reason == .memoryHighwater ? app.memoryLimits?.soft : nil
             report.available = pressure.available
-            report.availableLimit = pressure.wanted
+            report.availableLimit = pressure.isSimulated ? nil : pressure.wanted
             app.kill(report, at: now, into: &effects)
         }
         memoryPressure?.nextKill = now.real + MemoryPressure.killInterval
@@ -157,7 +191,11 @@ extension Supervisor {
         warnNext(at: now, into: &effects)
         if let look = memoryLook, look <= now.real {
             memoryPressure?.nextLook = nil
-            effects.append(.measureAvailableMemory)
+            if memoryPressure?.isSimulated == true {
+                goOnSimulating(at: now, into: &effects)
+            } else {
+                effects.append(.measureAvailableMemory)
+            }
         }
         if let look = diskLook, look <= now.real {
             diskPressure?.nextLook = nil

@@ -79,6 +79,7 @@ public struct Supervisor: Sendable, Hashable {
             watchMemory(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
         case .availableMemoryMeasured(let bytes, let isStalling):
             availableMemoryMeasured(bytes, isStalling: isStalling, at: now, into: &effects)
+        case .pressureSimulated(let level): simulatePressure(level, at: now, into: &effects)
         case .watchDisk(let low): watchDisk(low: low, at: now)
         case .freeDiskMeasured(let bytes): freeDiskMeasured(bytes, at: now, into: &effects)
         }

@@ -41,7 +41,7 @@ public enum Effect: Sendable, Hashable {
     case measureAvailableMemory
     /// Answered by `freeDiskMeasured`.
     case measureFreeDisk
-    case pressureChanged(PressureLevel, available: UInt64)
+    case pressureChanged(PressureLevel, available: UInt64?)
     /// Answered by `locksChecked`.
     case checkLocks(AppID)
     /// Moves the stopped tree's memory to swap, if its footprint is at least so many bytes.

@@ -5,6 +5,8 @@ public enum MachineInput: Sendable, Hashable {
     indirect case watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool)
     /// In bytes; `isStalling`: processes have just waited for memory.
     case availableMemoryMeasured(UInt64, isStalling: Bool)
+    /// Somebody has the machine taken to be that short of memory, whatever is measured, until `normal` is said.
+    case pressureSimulated(PressureLevel)
     /// The disk is to be watched: too full with less than `low` bytes free.
     case watchDisk(low: UInt64)
     case freeDiskMeasured(UInt64)

@@ -40,6 +40,7 @@ extension ControlServer {
         case .interrupt: host.feed(.app(app, .interrupt(request: requests.wait(for: request))))
         case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
         case .warn: warn(request, app)
+        case .pressure: pressure(request, app)
         case .advance: if let (code, why) = host.beginAdvance(request) { refuse(request, code, why) }
         case .post:
             guard let change = postedEvent(request, { .change($0) }) else { return }
@@ -176,6 +177,17 @@ extension ControlServer {
             return
         }
         host.feed(.app(app, .warn(level, request: requests.wait(for: request))))
+    }
+
+    /// Of the whole machine, as this app's supervisor sees it.
+    private func pressure(_ request: ControlRequest, _ app: AppID) {
+        guard let level = PressureLevel.allCases.first(where: { $0.name == request.message["level"] }) else {
+            refuse(request, "invalid", "pressure needs level=normal, warning or critical")
+            return
+        }
+        // Before what may end the app, and all this with it.
+        accept(request, [Field("state", (host.app(app)?.state ?? .notRunning).rawValue)])
+        host.feed(.machine(.pressureSimulated(level)))
     }
 
     /// What `post` and `wake` carry; nil once it was refused.

@@ -1,7 +1,7 @@
 /// What clients can ask for, and who may.
 enum ControlVerb: String, CaseIterable {
     case hello, ack, begin, end, remaining, tasks, status, events
-    case home, open, interrupt, dismiss, post, wake, warn, quit, reclaim, advance
+    case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance
 
     func isAllowed(for role: ControlSession.Role) -> Bool {
         switch (self, role) {
@@ -9,7 +9,7 @@ enum ControlVerb: String, CaseIterable {
         case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app): true
         case (.home, .operator), (.open, .operator), (.quit, .operator), (.reclaim, .operator): true
         case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator),
-            (.warn, .operator), (.advance, .operator):
+            (.warn, .operator), (.pressure, .operator), (.advance, .operator):
             true
         case (.tasks, _), (.status, _), (.events, _): true
         default: false
@@ -18,7 +18,7 @@ enum ControlVerb: String, CaseIterable {
 
     var whyForbidden: String {
         switch self {
-        case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .quit, .reclaim, .advance:
+        case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance:
             "a process inside an app can't drive a supervisor"
         case .hello, .ack, .begin, .end, .remaining: "only a process inside the app speaks for it"
         case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"

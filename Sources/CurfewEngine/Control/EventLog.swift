@@ -78,7 +78,10 @@ extension EventLog.Entry {
                 [Field("resident", String(result.resident)), Field("swapped", String(result.swapped))]
             )
         case .pressure(let level, let available):
-            ("memoryPressureDidChange", [Field("level", level.name), Field("available", String(available))])
+            (
+                "memoryPressureDidChange",
+                [Field("level", level.name)] + (available.map { [Field("available", String($0))] } ?? [])
+            )
         case .settingsLost(let reason): ("settingsLost", [Field("reason", reason)])
         case .signalIgnored(let signal, let pid):
             ("signalIgnored", [Field("signal", String(signal))] + (pid.map { [Field("pid", String($0))] } ?? []))

@@ -21,7 +21,8 @@ public enum EventRecord: Sendable, Hashable {
     case notificationIgnored(reason: String)
     /// Its memory was moved to swap, as far as it could be.
     case pagedOut(PageOutResult)
-    case pressure(PressureLevel, available: UInt64)
+    /// `available`: nil where somebody has said that the machine is so.
+    case pressure(PressureLevel, available: UInt64?)
     /// The settings file can't be watched any more.
     case settingsLost(reason: String)
     /// One that would have driven the app, sent from inside it, or by who can't be told.

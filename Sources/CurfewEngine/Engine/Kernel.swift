@@ -63,7 +63,7 @@ public protocol EngineHost: AnyObject {
     func willEnd(_ app: AppID, _ report: KillReport)
     /// SIGKILL, the time limit's signal or one that the supervisor was sent is about to be sent to it.
     func willSignal(_ app: AppID, _ signal: Int32)
-    func pressureChanged(to level: PressureLevel, available: UInt64)
+    func pressureChanged(to level: PressureLevel, available: UInt64?)
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)
     func ended(_ app: AppID, _ ending: Ending)
 }

@@ -192,7 +192,7 @@ extension RunHost: EngineHost {
         answerAdvance()
     }
 
-    func pressureChanged(to level: PressureLevel, available: UInt64) {
+    func pressureChanged(to level: PressureLevel, available: UInt64?) {
         recordOfAll(.pressure(level, available: available))
     }
 }

@@ -36,7 +36,10 @@ extension Effect {
         case .measureAvailableMemory: ("measureAvailableMemory", nil, [])
         case .measureFreeDisk: ("measureFreeDisk", nil, [])
         case .pressureChanged(let level, let available):
-            ("pressureChanged", nil, [Field("level", level.name), Field("available", String(available))])
+            (
+                "pressureChanged", nil,
+                [Field("level", level.name)] + (available.map { [Field("available", String($0))] } ?? [])
+            )
         case .checkLocks(let app): ("checkLocks", app, [])
         case .pageOut(let app, let threshold): ("pageOut", app, [Field("from", String(threshold))])
         case .continuePageOut(let app): ("continuePageOut", app, [])

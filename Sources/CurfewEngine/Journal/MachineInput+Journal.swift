@@ -11,6 +11,7 @@ extension MachineInput {
             )
         case .availableMemoryMeasured(let bytes, let isStalling):
             ("availableMemoryMeasured", [Field("bytes", String(bytes)), Field("stalling", isStalling)])
+        case .pressureSimulated(let level): ("pressureSimulated", [Field("level", level.name)])
         case .watchDisk(let low): ("watchDisk", [Field("low", String(low))])
         case .freeDiskMeasured(let bytes): ("freeDiskMeasured", [Field("bytes", String(bytes))])
         case .tick: ("tick", [])
@@ -28,6 +29,11 @@ extension MachineInput {
         case "availableMemoryMeasured":
             guard let bytes = fields.bytes("bytes"), let isStalling = fields.flag("stalling") else { return nil }
             self = .availableMemoryMeasured(bytes, isStalling: isStalling)
+        case "pressureSimulated":
+            guard let level = PressureLevel.allCases.first(where: { $0.name == fields.text("level") }) else {
+                return nil
+            }
+            self = .pressureSimulated(level)
         case "watchDisk":
             guard let low = fields.bytes("low") else { return nil }
             self = .watchDisk(low: low)

@@ -22,7 +22,8 @@ enum KillNarration {
             "the waking event \(report.event?.name ?? "") wasn't handled within \(duration(report.limit))"
         case .memoryLimit: memory(report)
         case .memoryHighwater: "\(shortage(report)), and \(softOffence(report))"
-        case .memoryPressure where report.available == nil: "it was reclaimed while suspended"
+        case .memoryPressure where report.available == nil && report.state == .suspended:
+            "it was reclaimed while suspended"
         case .memoryPressure: "\(shortage(report)), and it was the first to go (\(report.band.name))"
         case .idleExit: "\(shortage(report)) for long, and it was suspended and idle"
         case .suspendedWithLockedFile: lockedFiles(report)
@@ -78,7 +79,9 @@ enum KillNarration {
     }
 
     private static func shortage(_ report: KillReport) -> String {
-        "the machine has only \(size(report.available)) of memory left (\(size(report.availableLimit)) are wanted)"
+        guard report.available != nil else { return "the machine is taken to be short of memory, as it was told" }
+        return
+            "the machine has only \(size(report.available)) of memory left (\(size(report.availableLimit)) are wanted)"
     }
 
     private static func softOffence(_ report: KillReport) -> String {

@@ -18,6 +18,7 @@ extension Statement.Kind {
         case .wake: "wake"
         case .post: "post"
         case .warn: "warn"
+        case .pressure: "pressure"
         case .advance: "advance"
         case .run: "do"
         case .send: "send"
@@ -48,6 +49,7 @@ extension Statement.Kind {
         case .skipUnless(let command): command
         case .launch, .home, .open, .interrupt, .dismiss, .quit, .reclaim, .killSupervisor: []
         case .wake(let name, let info), .post(let name, let info): [name] + info
+        case .pressure(let level): [level]
         case .warn(let level): level.map { [$0] } ?? []
         case .advance(let duration): [duration.word]
         case .run(let helper): helper.command

@@ -35,6 +35,8 @@ public struct Statement: Sendable, Hashable {
         case post(name: Word, info: [Word])
         /// `warn`, `warn warning` or `warn critical`.
         case warn(level: Word?)
+        /// `pressure normal`, `pressure warning` or `pressure critical`.
+        case pressure(level: Word)
         case advance(Value<Duration>)
         case run(Helper)
         /// A line to its input.

@@ -22,6 +22,7 @@ public enum Vocabulary {
     ]
 
     public static let warningLevels = ["warning", "critical"]
+    public static let pressureLevels = ["normal"] + warningLevels
 
     /// The pairs that one event carries at most.
     public static let maximumPairs = 16

@@ -81,6 +81,10 @@ struct StatementReader {
         case "post":
             let (name, info) = try posted(&cursor)
             return .post(name: name, info: info)
+        case "pressure":
+            let level = try cursor.next("LEVEL")
+            try WordCursor.check(level, "level", among: Vocabulary.pressureLevels)
+            return .pressure(level: level.word)
         case "warn":
             guard !cursor.isAtEnd else { return .warn(level: nil) }
             let level = try cursor.next("LEVEL")

@@ -39,6 +39,13 @@ extension StatementDefinition {
             "warn", .action, "warn [LEVEL]", "Gives the app a memory warning.", example: "warn critical",
             actsOnApp: true, "LEVEL is `warning`, which is meant if none is given, or `critical`."),
         StatementDefinition(
+            "pressure", .action, "pressure LEVEL", "Has the machine taken to be short of memory.",
+            example: "home\nawait state suspended\npressure critical\nawait killed memory-pressure", actsOnApp: true,
+            """
+            As `curfew pressure`: LEVEL is `warning` or `critical`, and `normal` ends it. The app is warned; at `critical` it is \
+            killed unless it is in front, and there half a second later. That half second is real.
+            """),
+        StatementDefinition(
             "advance", .action, "advance D", "Moves the app's time.",
             example: "home\nadvance 9m55s", actsOnApp: true,
             """

@@ -21,6 +21,9 @@ extension ScenarioRunner {
         case .killSupervisor: try killSupervisor()
         case .wake(let name, let info): try post("wake", name, info)
         case .post(let name, let info): try post("post", name, info)
+        case .pressure(let level):
+            let message = Message("pressure", [Field("level", try text(level))])
+            try drive(message, "the machine to be taken to be short of memory")
         case .warn(let level):
             let fields = try level.map { level throws(Problem) in [Field("level", try text(level))] } ?? []
             try drive(Message("warn", fields), "the app to be warned")

@@ -49,16 +49,20 @@ public struct MonkeyHunt: Sendable {
         public var isRepeatable: Bool
     }
 
-    /// Does all of it; `play` plays a scenario file.
-    public func run(play: (_ scenario: String) throws -> ScenarioResult.Outcome) rethrows -> Outcome {
+    /// Plays a scenario file, of so many steps.
+    public typealias Play = (_ scenario: String, _ steps: Int) throws -> ScenarioResult.Outcome
+
+    /// Does all of it.
+    public func run(play: Play) rethrows -> Outcome {
         var monkey = Monkey(seed: seed, due: due)
         let steps = monkey.steps(count)
-        switch try play(text(steps, .afterEach)) {
+        switch try play(text(steps, .afterEach), count) {
         case .passed, .skipped: return .well
         case .broken(let failure): return .broken(failure)
         case .failed(let failure):
-            guard let index = step(of: failure, .afterEach), index < count else { return .broken(failure) }
-            return .found(try shrink(Array(steps[...index]), failure, play))
+            guard let index = step(of: failure, .afterEach) else { return .broken(failure) }
+            // Behind the last it is opened, and asked.
+            return .found(try shrink(Array(steps.prefix(index + 1)), failure, play))
         }
     }
 }
@@ -69,7 +73,8 @@ extension MonkeyHunt {
         case atEnd, afterEach
     }
 
-    private static let header = 2
+    /// Above the first step; there is no comment in what is played.
+    private var header: Int { MonkeyScenario.header(options, command, check).count }
 
     private func text(_ steps: [MonkeyStep], _ checks: Checks, comment: [String] = []) -> String {
         MonkeyScenario.text(
@@ -77,9 +82,9 @@ extension MonkeyHunt {
             isCheckedAfterEach: checks == .afterEach)
     }
 
-    /// Which step failed, from 0, or the check after which; nil for what precedes the first. There is no comment in what is played.
+    /// Which step failed, from 0, or the check after which; nil for what precedes the first.
     private func step(of failure: Failure, _ checks: Checks) -> Int? {
-        let line = failure.line - Self.header - 1
+        let line = failure.line - header - 1
         guard line >= 0 else { return nil }
         return checks == .afterEach ? line / 2 : line
     }
@@ -88,7 +93,7 @@ extension MonkeyHunt {
 // Shrinking.
 extension MonkeyHunt {
     private func shrink(
-        _ steps: [MonkeyStep], _ failure: Failure, _ play: (String) throws -> ScenarioResult.Outcome
+        _ steps: [MonkeyStep], _ failure: Failure, _ play: Play
     ) rethrows -> Finding {
         var last = failure
         // As people would write it, if that fails; else the checks in between are part of it.
@@ -112,9 +117,9 @@ extension MonkeyHunt {
 
     /// How these fail, if they do as that one did: at a check, or at a step of its kind. Another failure is another finding.
     private func same(
-        _ steps: [MonkeyStep], _ checks: Checks, as failure: Failure, _ play: (String) throws -> ScenarioResult.Outcome
+        _ steps: [MonkeyStep], _ checks: Checks, as failure: Failure, _ play: Play
     ) rethrows -> Failure? {
-        guard case .failed(let found) = try play(text(steps, checks)), step(of: found, checks) != nil,
+        guard case .failed(let found) = try play(text(steps, checks), steps.count), step(of: found, checks) != nil,
             found.statement.prefix(while: { $0 != " " }) == failure.statement.prefix(while: { $0 != " " })
         else { return nil }
         return found
@@ -128,7 +133,10 @@ extension MonkeyHunt {
         return Finding(
             original: text(original, .afterEach, comment: ["\(origin), step \(original.count)."]),
             scenario: text(
-                steps, checks, comment: ["\(origin); \(original.count) steps made \(steps.count).", failure.sentence]),
+                steps, checks,
+                comment: ["\(origin); \(Self.text(original.count)) made \(steps.count).", failure.sentence]),
             steps: steps, failure: failure, trials: trials, isFinished: isFinished, isRepeatable: true)
     }
+
+    private static func text(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
 }

@@ -2,27 +2,44 @@ import CurfewWire
 
 /// A monkey's steps as a scenario, which does the same whoever runs it, and when.
 public enum MonkeyScenario {
-    /// The file: the app launched, the steps, and what was asked whether it is well.
+    /// The file: the app launched, and waited for until it is well; the steps, and what was asked whether it is well; last it is opened, if
+    /// it is away.
+    ///
+    /// An app that is away may be suspended, and can't answer anybody: then it must only live.
     ///
     /// - Parameters:
     ///   - comment: what it is, a line each.
     ///   - options: `run`'s, before the `--`; words.
-    ///   - check: the words of `--check`, whose command must exit 0 at the end, or after each step; empty for none, where the app must only
-    ///     live on.
+    ///   - check: the words of `--check`, whose command must exit 0 at the end, or after each step that leaves the app open; empty for
+    ///     none, where the app must only live on.
     public static func text(
         _ steps: [MonkeyStep], comment: [String], options: [String], command: [String], check: [String],
         isCheckedAfterEach: Bool = false
     ) -> String {
-        let check = check.isEmpty ? "! expect state notRunning" : "do " + words(check)
+        let isAlive = "! expect state notRunning"
         var lines = comment.map { "# " + Printable.text($0) }
-        lines += ["app " + words(options + ["--"] + command), "launch"]
+        lines += header(options, command, check)
+        let check = check.isEmpty ? isAlive : "do " + words(check)
+        var app = MonkeyApp()
         for step in steps {
+            app.take(step)
             lines.append(step.line)
-            if isCheckedAfterEach { lines.append(check) }
+            if isCheckedAfterEach { lines.append(app.isOpen ? check : isAlive) }
         }
-        if !isCheckedAfterEach { lines.append(check) }
+        if !app.isOpen { lines.append(MonkeyStep.open.line) }
+        if !app.isOpen || !isCheckedAfterEach { lines.append(check) }
         return lines.map { $0 + "\n" }.joined()
     }
+
+    /// What stands above the first step.
+    static func header(_ options: [String], _ command: [String], _ check: [String]) -> [String] {
+        let launched = ["app " + words(options + ["--"] + command), "launch"]
+        return check.isEmpty ? launched : launched + ["do " + words(["sh", "-c", untilWell, "sh"] + check)]
+    }
+
+    /// Ten seconds, which a program that is launched has to come up.
+    private static let untilWell =
+        #"n=0; until "$@"; do n=$((n + 1)); test $n -lt 100 || exit 1; sleep 0.1; done 2>/dev/null"#
 
     private static func words(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 

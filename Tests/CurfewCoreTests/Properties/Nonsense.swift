@@ -111,6 +111,7 @@ struct Nonsense {
                 .watchMemory(
                     low: random.next() >> UInt64(random.below(64)), sustained: .seconds(2), isToldOfStalls: true))
         case 33:
+            if random.chance(20) { return .machine(.pressureSimulated(PressureLevel.allCases[random.below(3)])) }
             return .machine(
                 .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30)))
         case 36: return random.chance(70) ? .app(id, .suspensionPending) : .app(id, .pageOutPending)

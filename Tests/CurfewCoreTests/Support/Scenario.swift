@@ -310,6 +310,10 @@ final class Scenario {
         send(.machine(.availableMemoryMeasured(bytes, isStalling: isStalling)))
     }
 
+    /// The machine is said to be so short of memory.
+    @discardableResult
+    func pressure(_ level: PressureLevel) -> [String] { send(.machine(.pressureSimulated(level))) }
+
     /// So many bytes of disk are free.
     @discardableResult
     func diskLeft(_ bytes: UInt64) -> [String] { send(.machine(.freeDiskMeasured(bytes))) }

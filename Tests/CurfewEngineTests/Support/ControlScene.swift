@@ -161,7 +161,7 @@ final class ControlScene: ControlHost, EngineHost {
     func record(_ record: EventRecord, of app: AppID) { control.tell(log.append(record, at: kernel.now), of: app) }
     func willEnd(_ app: AppID, _ report: KillReport) {}
     func willSignal(_ app: AppID, _ signal: Int32) {}
-    func pressureChanged(to level: PressureLevel, available: UInt64) {}
+    func pressureChanged(to level: PressureLevel, available: UInt64?) {}
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
     func ended(_ app: AppID, _ ending: Ending) {}
 

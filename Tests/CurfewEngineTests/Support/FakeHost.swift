@@ -37,7 +37,7 @@ final class FakeHost: EngineHost {
 
     func willSignal(_ app: AppID, _ signal: Int32) { journal.note("will signal \(app.letter) \(signal)") }
 
-    func pressureChanged(to level: PressureLevel, available: UInt64) { journal.note("pressure \(level.name)") }
+    func pressureChanged(to level: PressureLevel, available: UInt64?) { journal.note("pressure \(level.name)") }
 
     func ended(_ app: AppID, _ ending: Ending) {
         journal.note("ended \(app.letter) \(ending.status)")

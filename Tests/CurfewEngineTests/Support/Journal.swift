@@ -39,7 +39,7 @@ extension EventRecord {
     var brief: String {
         switch self {
         case .stateChanged(_, let to): "state \(to)"
-        case .delivered(let event, let sequence, _): "delivered \(event.name) #\(sequence)"
+        case .delivered(let event, let sequence, _, _): "delivered \(event.name) #\(sequence)"
         case .note(let note): "note \(note)"
         case .stillRunning(let processes): "stillRunning \(processes.map(\.text).joined(separator: "; "))"
         case .expired(let report): "expired \(report.reason.rawValue)"

@@ -1,0 +1,95 @@
+import CurfewArguments
+import CurfewCommand
+import CurfewTestReports
+import Glibc
+
+/// A monkey's hunt, and what is told of it.
+extension TestCommand {
+    /// The status.
+    func hunt(_ count: Int, _ words: [String]) throws -> Int32 {
+        if words.isEmpty { throw UsageError("test", "a COMMAND is missing: curfew test --monkey N -- COMMAND") }
+        let seed = seed ?? UInt64(UInt32.random(in: 1 ... .max))
+        let run = try RunWords(words)
+        let hunt = MonkeyHunt(
+            options: run.options, command: run.command, check: checkCommand.map { ["sh", "-c", $0] } ?? [], seed: seed,
+            count: count, due: run.due)
+        var options = Fleet.Options()
+        options.directory = Files.folder(of: "./.")
+        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
+        // So many steps take their time.
+        options.scenarioLimit =
+            try nanoseconds(limit, "--limit") ?? options.scenarioLimit + Int64(count) * 1_000_000_000
+        let artifacts = try absoluteArtifacts()
+        do {
+            Fleet.blockSignals()
+            let folder = try RunFolder()
+            defer { folder.remove() }
+            return try hunted(hunt, MonkeyRun(options, try Tools.find(), in: folder), artifacts)
+        } catch let problem as Files.Problem {
+            throw broken(problem.message)
+        } catch let interruption as MonkeyRun.Interrupted {
+            throw broken("interrupted by \(interruption.signal); --seed \(seed) does the same again")
+        }
+    }
+
+    private func hunted(_ hunt: MonkeyHunt, _ monkey: MonkeyRun, _ artifacts: String?) throws -> Int32 {
+        let name = "monkey: \(Self.steps(hunt.count)), seed \(hunt.seed)"
+        let id = ScenarioID(file: hunt.command.joined(separator: " "), name: name, line: 1)
+        let began = Self.now
+        let outcome = try monkey.hunt(hunt)
+        var result = ScenarioResult(id, .passed, seconds: Self.now - began)
+        switch outcome {
+        case .well: break
+        case .broken(let failure): result.outcome = .broken(failure)
+        case .found(let finding):
+            result = try confirmed(finding, seed: hunt.seed, monkey, artifacts)
+            result.seconds = Self.now - began
+        }
+        var summary = Summary(planned: 1, seconds: result.seconds)
+        summary.count(result)
+        // Before that a line of our own says how far it is.
+        var reports = Reports(self)
+        reports.began(1)
+        reports.take(.started(result.id))
+        reports.take(.finished(result))
+        return reports.ended(summary) ? summary.status : 2
+    }
+
+    /// Writes it, and plays what was written.
+    private func confirmed(
+        _ finding: MonkeyHunt.Finding, seed: UInt64, _ monkey: MonkeyRun, _ artifacts: String?
+    ) throws -> ScenarioResult {
+        let file = output ?? "monkey-\(seed).curfew"
+        if let problem = Files.write(finding.scenario, to: file) { throw Files.Problem(message: problem) }
+        var result = try monkey.play(file, artifacts: artifacts)
+        Say.error("curfew: test: " + Self.told(finding, file, again: result))
+        // It has failed, once at least.
+        if case .passed = result.outcome { result.outcome = .failed(finding.failure) }
+        return result
+    }
+
+    private static func told(_ finding: MonkeyHunt.Finding, _ file: String, again: ScenarioResult) -> String {
+        let steps = steps(finding.steps.count)
+        if !finding.isRepeatable {
+            return "the program went wrong after \(steps), but not when they were done again: chance is part of it; "
+                + "\(file) has them"
+        }
+        let trials = finding.trials == 1 ? "1 trial" : "\(finding.trials) trials"
+        let end = finding.isFinished ? "" : ", after which no more was tried"
+        let found =
+            finding.steps.isEmpty
+            ? "the program goes wrong though nothing is done to it; \(file) shows it"
+            : "\(file) has the \(steps) that make the program go wrong, found by \(trials)\(end)"
+        if case .passed = again.outcome { return found + "; played once more it passed: chance is part of it" }
+        return found
+    }
+
+    private static func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
+
+    /// In seconds, from some instant on.
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
