@@ -297,7 +297,7 @@ struct LookingTests {
             )
                 == "passed")
         #expect(play.failure("expect processes < 2") == "processes < 2: it is 2")
-        #expect(play.failure("expect memory > 1M") == "memory > 1M: it is 1 MiB")
+        #expect(play.failure("expect memory > 1M") == "memory > 1M: it is 1 MiB (1048576 bytes)")
     }
 
     @Test("A failure shows where it is, what came last, and its neighbours")

@@ -218,10 +218,13 @@ extension ScenarioRunner {
         }
     }
 
+    /// Exact besides: what people read is rounded, and may be what was asked for.
     private func text(_ amount: UInt64, of quantity: Condition.Quantity) -> String {
         switch quantity {
-        case .remaining, .cpu: HumanText.duration(nanoseconds: Int64(clamping: amount))
-        case .memory: HumanText.size(bytes: amount)
+        case .remaining, .cpu:
+            HumanText.duration(nanoseconds: Int64(clamping: amount))
+                + (amount >= Int64.max ? "" : " (\(Seconds.text(nanoseconds: Int64(clamping: amount))) s)")
+        case .memory: "\(HumanText.size(bytes: amount)) (\(amount) bytes)"
         case .processes: "\(amount)"
         }
     }
