@@ -35,7 +35,8 @@ enum Worker {
         limits.await = job.awaitLimit
         limits.scenario = job.scenarioLimit
         let stage = LiveStage(place)
-        let runner = ScenarioRunner(file.scenarios[job.index], job.values, on: stage, limits: limits)
+        let variables = place.variables.merging(job.values) { _, value in value }
+        let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: limits)
         let outcome = runner.run(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
         stage.close()
         return (outcome, job.artifacts != nil)

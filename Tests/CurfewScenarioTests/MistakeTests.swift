@@ -608,6 +608,15 @@ struct MistakeTests {
             ("app ./x\nset port 1\nlaunch", ["2:1: warning: $port is never used"]),
             ("app ./x\nmatrix port 1 2\nlaunch", ["2:1: warning: $port is never used: each value runs the same"]),
             ("set a 1\nset b $a\napp ./x $b\nlaunch", []),
+            ("app ./x $CURFEW_STATE_DIR/a\nlaunch\nexpect file ${CURFEW_STATE_DIR}/a exists", []),
+            (
+                "set CURFEW_STATE_DIR /tmp\nmatrix CURFEW_STATE_DIR a b\napp ./x\nlaunch\nawait output '(.)' as CURFEW_STATE_DIR",
+                [
+                    "1:5: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
+                    "2:8: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
+                    "5:21: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
+                ]
+            ),
             (
                 "app ./x\nset a 'x\nlaunch\ndo echo $a",
                 ["2:7: error: this ' is never closed; a quote ends on the line that it begins on"]

@@ -4,7 +4,7 @@ struct OrderCheck {
     private var app: Position?
     private var timeScale: Position?
     private var launch: Position?
-    private var names: Set<String> = []
+    private var names: Set<String> = [Vocabulary.stateDirectory]
     private var matrices: Set<String> = []
     /// A launch that is missing is told of once.
     private var hasComplainedOfLaunch = false

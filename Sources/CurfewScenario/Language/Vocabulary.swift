@@ -21,6 +21,9 @@ public enum Vocabulary {
         "supervisor-exit",
     ]
 
+    /// The variable that every scenario has: its own folder, which its programs are told by the same name.
+    public static let stateDirectory = "CURFEW_STATE_DIR"
+
     public static let warningLevels = ["warning", "critical"]
     public static let pressureLevels = ["normal"] + warningLevels
 

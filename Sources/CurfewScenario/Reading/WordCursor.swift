@@ -51,6 +51,9 @@ struct WordCursor {
             throw Diagnostic(at: word.position, "\(name) is written without $ where it gets its value")
         }
         guard Name.isName(text) else { throw Diagnostic(at: word.position, "\"\(text)\" isn't \(Name.accepted)") }
+        guard text != Vocabulary.stateDirectory else {
+            throw Diagnostic(at: word.position, "$\(text) is the scenario's own folder; give this another name")
+        }
         return text
     }
 

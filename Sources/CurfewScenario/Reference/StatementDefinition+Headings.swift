@@ -65,7 +65,7 @@ extension StatementDefinition {
                 """,
             """
             `$NAME` and `${NAME}` stand for it from there on, in unquoted words and in "…". It is one word whatever is in it. \
-            Variables of the environment aren't seen.
+            Variables of the environment aren't seen, but for `$CURFEW_STATE_DIR`.
             """),
         StatementDefinition(
             "matrix", .declaration, "matrix NAME VALUES…", "Runs the scenario once with each value of a variable.",

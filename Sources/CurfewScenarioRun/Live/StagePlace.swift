@@ -1,5 +1,6 @@
 import CCurfew
 import CurfewLinux
+import CurfewScenario
 import Glibc
 
 /// Where a scenario is played: its folders, its environment, and which curfew.
@@ -53,14 +54,15 @@ public struct StagePlace: Sendable {
         return all + own
     }
 
-    var appEnvironment: [String] {
-        Self.environment([
-            "XDG_RUNTIME_DIR=\(runtimeDirectory)", "CURFEW_STATE_DIR=\(stateDirectory)", "TERM=xterm-256color",
-        ])
-    }
+    /// What its statements can name without `set`.
+    public var variables: [String: String] { [Vocabulary.stateDirectory: stateDirectory] }
 
-    var helperEnvironment: [String] {
-        Self.environment(["XDG_RUNTIME_DIR=\(runtimeDirectory)", "CURFEW_STATE_DIR=\(stateDirectory)"])
+    var appEnvironment: [String] { Self.environment(own + ["TERM=xterm-256color"]) }
+
+    var helperEnvironment: [String] { Self.environment(own) }
+
+    private var own: [String] {
+        ["XDG_RUNTIME_DIR=\(runtimeDirectory)", "\(Vocabulary.stateDirectory)=\(stateDirectory)"]
     }
 
     /// More of the app's output, for the artifacts.
