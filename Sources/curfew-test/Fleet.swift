@@ -37,6 +37,15 @@ final class Fleet {
             self.folder = folder
             began = curfew_monotonic_nanoseconds()
         }
+
+        /// It is the last that a worker says, in a line of JSON; what the scenario has left is ended with it.
+        var hasResult: Bool {
+            let newline = UInt8(ascii: "\n")
+            guard output.last == newline else { return false }
+            let lines = output.dropLast()
+            let first = lines.lastIndex(of: newline).map { $0 + 1 } ?? 0
+            return lines.indices.contains(first) && lines[first] == UInt8(ascii: "{")
+        }
     }
 
     private let options: Options
@@ -51,6 +60,8 @@ final class Fleet {
     enum Event {
         case started(ScenarioID)
         case finished(ScenarioResult)
+        /// What was asked for besides can't be had whole, and why.
+        case complained(String)
     }
 
     /// Signals that end it are taken over: the caller has them blocked.
@@ -135,30 +146,35 @@ final class Fleet {
         if count == -EINTR { return true }
         guard count > 0 else { return false }
         play.output += bytes[..<Int(count)]
-        // Its result is the last that it says; what the scenario has left is ended with it.
-        return play.output.last != UInt8(ascii: "\n")
+        return !play.hasResult
     }
 
     private func finish(_ play: Play) {
         play.process.end()
         let status = play.process.wait()
         Files.remove(play.folder)
-        let text = String(decoding: play.output, as: UTF8.self)
-        let line = text.split(separator: "\n").last.map(String.init) ?? ""
-        guard var result = ScenarioResult(jsonLine: line) else {
-            let said = text.split(separator: "\n").suffix(3).joined(separator: "; ")
+        let lines = String(decoding: play.output, as: UTF8.self).split(separator: "\n").map(String.init)
+        guard var result = ScenarioResult(jsonLine: lines.last ?? "") else {
+            let said = lines.suffix(3).joined(separator: "; ")
             let why = "its worker ended with \(status)" + (said.isEmpty ? "" : ": \(said)")
             return finish(play.item, broken: why)
         }
         result.seconds = Double(curfew_monotonic_nanoseconds() - play.began) / 1e9
-        if let artifacts = result.artifacts { addPicture(&result, artifacts) }
+        for line in lines.dropLast() { report(.complained(line)) }
+        if let artifacts = result.artifacts { addPictures(&result, artifacts) }
         finish(result)
     }
 
-    private func addPicture(_ result: inout ScenarioResult, _ artifacts: String) {
-        let picture = artifacts + "/timeline.svg"
-        guard tools.draw(artifacts + "/journal", to: picture) else { return }
-        result.outcome.setPicture(picture)
+    /// Of each launch; the last is the one that tells why it failed.
+    private func addPictures(_ result: inout ScenarioResult, _ artifacts: String) {
+        guard tools.timeline != nil else { return }
+        for (journal, picture) in StagePlace.journals(in: artifacts) {
+            if tools.draw(journal, to: picture) {
+                result.outcome.setPicture(picture)
+            } else {
+                report(.complained("there is no \(picture)"))
+            }
+        }
     }
 
     private func finish(_ item: Item, broken why: String) {

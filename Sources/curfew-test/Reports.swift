@@ -1,13 +1,17 @@
 import CCurfew
 import CurfewArguments
 import CurfewTestReports
+import CurfewWire
 import Glibc
 
 /// Everything that is told of a run, to whoever asked.
 struct Reports {
     private var printed: [any ResultSink] = []
     private var junit: (path: String, report: JUnitReport)?
-    private var isWritten = true
+    /// Why standard output didn't take everything.
+    private var outputProblem: String?
+    /// What isn't there of that which was asked for.
+    private var complaints: [String] = []
 
     init(_ command: TestCommand) {
         if command.tap {
@@ -42,7 +46,9 @@ struct Reports {
     }
 
     private mutating func tell(_ words: (inout any ResultSink) -> String) {
-        for index in printed.indices { isWritten = Say.output(words(&printed[index])) && isWritten }
+        for index in printed.indices {
+            if !Say.output(words(&printed[index])), outputProblem == nil { outputProblem = Files.reason() }
+        }
     }
 
     mutating func began(_ count: Int?) {
@@ -58,18 +64,21 @@ struct Reports {
         case .finished(let result):
             tell { $0.finished(result) }
             _ = junit?.report.finished(result)
+        case .complained(let why): complaints.append(why)
         }
     }
 
     /// Whether everything could be written; where not, that is said.
     mutating func ended(_ summary: Summary) -> Bool {
         tell { $0.ended(summary) }
-        if !isWritten { Say.error("curfew: test: writing to standard output: \(Files.reason())") }
-        guard var junit else { return isWritten }
-        if let problem = Files.write(junit.report.ended(summary), to: junit.path) {
-            Say.error("curfew: test: \(problem)")
-            return false
-        }
-        return isWritten
+        for complaint in complaints { Say.error("curfew: test: \(Printable.text(complaint))") }
+        if let outputProblem { Say.error("curfew: test: writing to standard output: \(outputProblem)") }
+        return writeJUnit(summary) && outputProblem == nil && complaints.isEmpty
+    }
+
+    private mutating func writeJUnit(_ summary: Summary) -> Bool {
+        guard var junit, let problem = Files.write(junit.report.ended(summary), to: junit.path) else { return true }
+        Say.error("curfew: test: \(problem)")
+        return false
     }
 }

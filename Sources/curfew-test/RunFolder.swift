@@ -42,18 +42,28 @@ struct RunFolder {
         for number: Int32 in 0..<3 { close(number) }
         var byte: UInt8 = 0
         while read(ends[0], &byte, 1) != 0 {}
-        // The workers' processes are killed at the same time, and may still be making files.
-        for _ in 0..<100 {
-            Files.remove(path)
-            if access(path, F_OK) != 0 { break }
-            usleep(50_000)
-        }
+        clearUp()
         curfew_exit(0)
     }
 
-    /// The child goes as well, and leaves nobody a zombie.
+    /// The workers' processes are killed at the same time, and may still be making files: it has to stay away for a while.
+    private func clearUp() {
+        var absences = 0
+        for _ in 0..<Self.looks {
+            Files.remove(path)
+            absences = access(path, F_OK) == 0 ? 0 : absences + 1
+            if absences == Self.absences { break }
+            usleep(50_000)
+        }
+    }
+
+    private static let looks = 100
+    private static let absences = 6
+
+    /// The child has nothing left to do, and leaves nobody a zombie.
     func remove() {
         Files.remove(path)
+        kill(cleaner.pid, SIGKILL)
         close(cleaner.pipe)
         var info = curfew_wait_info()
         while curfew_waitid(Int32(P_PID.rawValue), cleaner.pid, WEXITED, &info) == -EINTR {}

@@ -23,9 +23,9 @@ struct Tools {
         return Tools(curfew: curfew, itself: itself, timeline: access(timeline, X_OK) == 0 ? timeline : nil)
     }
 
-    /// The picture of a run, from its journal; false where there is none.
+    /// The picture of a launch, from its journal; false where it can't be made, and then it says why.
     func draw(_ journal: String, to picture: String) -> Bool {
-        guard let timeline, access(journal, R_OK) == 0 else { return false }
+        guard let timeline else { return false }
         do throws(ChildProcess.Problem) {
             let process = try ChildProcess(
                 [timeline, "timeline", journal, "-o", picture], environment: StagePlace.environment([]),

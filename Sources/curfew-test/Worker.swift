@@ -10,15 +10,42 @@ import Glibc
 enum Worker {
     static func run(_ words: [String]) -> Never {
         guard let job = WorkerJob(words) else { exit(64) }
+        leaveParent(job)
         signal(SIGPIPE, SIG_IGN)
         let began = curfew_monotonic_nanoseconds()
         let (outcome, hasArtifacts) = play(job)
         let seconds = Double(curfew_monotonic_nanoseconds() - began) / 1e9
-        let result = ScenarioResult(job.id, outcome, seconds: seconds, artifacts: hasArtifacts ? job.artifacts : nil)
+        tell(ScenarioResult(job.id, outcome, seconds: seconds, artifacts: hasArtifacts ? job.artifacts : nil))
+    }
+
+    /// Whoever reads that ends us, and what is left.
+    private static func tell(_ result: ScenarioResult) -> Never {
         var report = JSONLinesReport()
         Files.writeAll(Array(report.finished(result).utf8), to: 1)
-        // Whoever reads that ends us, and what is left.
         while true { pause() }
+    }
+
+    /// Goes on as a child. `curfew timeout` ends what its command has left only while the command runs: that is the parent, which
+    /// does nothing that could end it, so that nothing is left where a worker crashes, or is killed for its memory.
+    private static func leaveParent(_ job: WorkerJob) {
+        let parent = getpid()
+        let child = curfew_fork(SIGCHLD)
+        if child < 0 { tell(broken(job, "can't fork: \(Files.reason(-child))")) }
+        if child == 0 {
+            _ = curfew_set_parent_death_signal(SIGKILL)
+            if getppid() != parent { exit(1) }
+            return
+        }
+        var info = curfew_wait_info()
+        while curfew_waitid(Int32(P_PID.rawValue), child, WEXITED, &info) == -EINTR {}
+        let how = info.code == CLD_EXITED ? "exited with" : "was killed by signal"
+        // It may have written half a line.
+        Files.writeAll([UInt8(ascii: "\n")], to: 1)
+        tell(broken(job, "its worker \(how) \(info.status)"))
+    }
+
+    private static func broken(_ job: WorkerJob, _ why: String) -> ScenarioResult {
+        ScenarioResult(job.id, .broken(failure(job, why)), seconds: 0)
     }
 
     private static func play(_ job: WorkerJob) -> (ScenarioResult.Outcome, hasArtifacts: Bool) {
@@ -31,6 +58,7 @@ enum Worker {
         for folder in place.folders + [job.artifacts].compactMap(\.self) {
             if let problem = Files.makeFolder(folder) { return (.broken(failure(job, problem)), false) }
         }
+        if let artifacts = job.artifacts { clear(artifacts) }
         var limits = ScenarioRunner.Limits()
         limits.await = job.awaitLimit
         limits.scenario = job.scenarioLimit
@@ -39,7 +67,13 @@ enum Worker {
         let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: limits)
         let outcome = runner.run(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
         stage.close()
+        if let problem = stage.artifactsProblem { Say.error(problem) }
         return (outcome, job.artifacts != nil)
+    }
+
+    /// What an earlier run has kept there isn't taken for this one's.
+    private static func clear(_ artifacts: String) {
+        for name in Files.names(in: artifacts) { unlink(artifacts + "/" + name) }
     }
 
     private static func failure(_ job: WorkerJob, _ seen: String) -> Failure {

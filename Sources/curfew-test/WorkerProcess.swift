@@ -18,9 +18,7 @@ final class WorkerProcess {
             let ends = try Streams.pipes()
             pipe = ends.ours.output
             process = try ChildProcess(
-                words,
-                // Reports of what is ended here are none of the user's.
-                environment: StagePlace.environment(["XDG_STATE_HOME=\(job.folder)/home"]),
+                words, environment: StagePlace.environment([StagePlace.reportsVariable(folder: job.folder)]),
                 ChildProcess.Place(streams: ends.child, directory: ".", hasSession: true))
         } catch {
             throw Problem(message: "can't start \(tools.curfew): \(error.reason)")

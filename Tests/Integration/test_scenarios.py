@@ -10,33 +10,7 @@ import xml.etree.ElementTree
 import pytest
 
 from conftest import LIMIT, binary, is_alive, wait_for
-
-
-@pytest.fixture
-def play(sandbox):
-    """Plays a scenario's text, by options, in a folder of its own."""
-    folder = sandbox.scratch / "scenarios"
-    folder.mkdir()
-
-    def run(text=None, *options, name="one.curfew", **environment):
-        if text is not None:
-            (folder / name).write_text(text)
-        environment = {"TMPDIR": str(sandbox.scratch), **environment}
-        return subprocess.run(
-            [binary(), "test", *options, folder], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=6 * LIMIT,
-            env=dict(sandbox.environment, **environment))
-
-    run.folder = folder
-    yield run
-    assert not list(sandbox.scratch.glob("curfew-test.*")), "a run's folder is left"
-    assert not list(sandbox.state.rglob("*.json")), "reports of what a scenario ended are left to the user"
-
-
-SHELL = """\
-app -- sh -c 'trap "exit 3" TERM; echo up; while read -r line; do echo "got $line"; done; while :; do sleep 0.05; done'
-launch
-await output "up"
-"""
+from playing import DAEMON, SHELL, play  # noqa: F401
 
 
 def test_a_scenario_that_passes(play):
@@ -94,7 +68,7 @@ def test_a_program_that_ends_at_once(play):
 
 def test_time_stands_still_and_is_moved(play):
     result = play(
-        "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; while :; do sleep 0.05; done\"'\n"
+        "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; while :; do sleep 0.5; done\"'\n"
         "launch\nawait task upload open\nhome\nexpect state background\nexpect remaining = 10m\nadvance 10m\n"
         "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n",
         PATH=f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}")
@@ -105,8 +79,10 @@ def test_reclaimed_and_restored(play):
     result = play(
         "app -- sh -c 'echo \"$CURFEW_STATE_DIR\" >&2; if test -e \"$CURFEW_STATE_DIR/mark\"; then echo again; fi; "
         "touch \"$CURFEW_STATE_DIR/mark\"; echo up; read x'\n"
-        "launch\nawait output up\n! expect output again\nhome\nreclaim\nexpect killed memory-pressure\nexpect exit 137\nopen\n"
-        "expect pid changed\nawait output again\nexpect state active\n")
+        "launch\nawait output up\n! expect output again\nhome\nreclaim\nexpect killed memory-pressure\nexpect exit 137\n"
+        "expect file $CURFEW_STATE_DIR/mark exists\nopen\n"
+        "expect pid changed\nawait output again\nexpect state active\n"
+        "do sh -c 'curfew report last | grep -q memory-pressure'\n")
     assert result.returncode == 0, result.stdout
 
 
@@ -149,13 +125,11 @@ def test_a_helper_that_hangs(play):
     assert result.returncode == 1 and "it still runs when the scenario's" in result.stdout, result.stdout
 
 
-def test_nothing_outlives_a_scenario(play, sandbox):
+def test_nothing_outlives_a_scenario(play):
     """A daemon of a helper's, in a session of its own, that heeds no signal; nor one of the app's."""
-    daemon = "setsid sh -c 'trap : TERM INT HUP; echo $$ >\\$1.new; mv \\$1.new \\$1; while :; do sleep 0.1; done' sh %s >/dev/null 2>&1 </dev/null &"
-    (play.folder / "daemon").write_text("#!/bin/sh\n" + daemon.replace("\\$1", '"$1"') % '"$1"' + "\n")
-    (play.folder / "daemon").chmod(0o755)
+    play.write(DAEMON, "daemon")
     result = play(
-        "app -- sh -c './daemon app; echo up; sleep 60'\nlaunch\ndo ./daemon helper\ndo sh -c 'until test -e app -a -e helper; do sleep 0.02; done'\n"
+        "app -- sh -c 'sh daemon app; echo up; sleep 60'\nlaunch\ndo sh daemon helper\nawait file app exists\nawait file helper exists\n"
         "expect state suspended\n")
     assert result.returncode == 1, result.stdout
     for name in ("app", "helper"):
@@ -163,30 +137,29 @@ def test_nothing_outlives_a_scenario(play, sandbox):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nor_does_it_a_run_that_is_interrupted(play, sandbox, number):
-    (play.folder / "one.curfew").write_text(
-        "app -- sh -c 'echo $$ >app.new; mv app.new app; sleep 1234'\nlaunch\ndo sh -c 'echo $$ >do.new; mv do.new do; exec sleep 1234'\n")
-    process = subprocess.Popen(
-        [binary(), "test", play.folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=dict(sandbox.environment, TMPDIR=str(sandbox.scratch)))
-    wait_for("both to run", lambda: (play.folder / "app").exists() and (play.folder / "do").exists())
-    process.send_signal(number)
-    output, _ = process.communicate(timeout=3 * LIMIT)
+def test_nor_does_it_a_run_that_is_interrupted(play, number):
+    """Nor a daemon of it, nor a helper beside."""
+    play.write(DAEMON, "daemon")
+    play.write(
+        "app -- sh -c 'sh daemon app; sleep 1234'\nlaunch\ndo sh -c 'sh daemon beside; sleep 1234' &\n"
+        "do sh -c 'sh daemon helper; sleep 1234'\n")
+    files = [play.folder / name for name in ("app", "beside", "helper")]
+    with play.begun() as process:
+        wait_for("all to run", lambda: all(file.exists() for file in files))
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=3 * LIMIT)
     assert process.returncode == (-9 if number == signal.SIGKILL else 2), output
-    pids = [int((play.folder / name).read_text()) for name in ("app", "do")]
+    pids = [int(file.read_text()) for file in files]
     wait_for("them to end", lambda: not any(map(is_alive, pids)))
-    wait_for("the folder to go", lambda: not list(sandbox.scratch.glob("curfew-test.*")))
+    play.wait_until_nothing_is_left()
 
 
-def test_two_runs_of_one_folder_at_once(play, sandbox):
-    (play.folder / "one.curfew").write_text(SHELL + "send x\nawait output 'got x'\nhome\nexpect state suspended\n")
-    runs = [
-        subprocess.Popen(
-            [binary(), "test", "--repeat", "3", play.folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-            env=dict(sandbox.environment, TMPDIR=str(sandbox.scratch))) for _ in range(2)]
-    for run in runs:
-        output, _ = run.communicate(timeout=3 * LIMIT)
-        assert run.returncode == 0 and "3 passed" in output, output
+def test_two_runs_of_one_folder_at_once(play):
+    play.write(SHELL + "send x\nawait output 'got x'\nhome\nexpect state suspended\n")
+    with play.begun("--repeat", "3") as first, play.begun("--repeat", "3") as second:
+        for run in (first, second):
+            output, _ = run.communicate(timeout=3 * LIMIT)
+            assert run.returncode == 0 and "3 passed" in output, output
 
 
 THREE = """\
@@ -238,14 +211,19 @@ def test_reports(play, sandbox):
 
 
 def test_artifacts(play, sandbox):
+    """Of each launch; of this run alone."""
     kept = sandbox.scratch / "kept"
-    result = play(SHELL + "home\nexpect state active\n", "--artifacts", str(kept))
-    assert result.returncode == 1
+    for _ in range(2):
+        result = play(SHELL + "home\nreclaim\nopen\nawait output up\nexpect state suspended\n", "--artifacts", str(kept))
+        assert result.returncode == 1
     (folder,) = kept.iterdir()
-    assert {"journal", "output.txt", "timeline.svg"} <= {path.name for path in folder.iterdir()}
-    assert str(folder / "timeline.svg") in result.stdout
-    assert "up" in (folder / "output.txt").read_text()
-    assert "<svg" in (folder / "timeline.svg").read_text()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "journal", "journal-2", "output.txt", "report-2.json", "report.json", "timeline-2.svg", "timeline.svg"]
+    assert str(folder / "timeline-2.svg") in result.stdout
+    assert (folder / "output.txt").read_text().splitlines().count("up") == 2
+    assert json.loads((folder / "report.json").read_text())["reason"] == "memory-pressure"
+    first, second = [(folder / name).read_text() for name in ("timeline.svg", "timeline-2.svg")]
+    assert "memory-pressure" in first and "<svg" in second and "memory-pressure" not in second
 
 
 def test_what_cannot_be_written(play, sandbox):

@@ -28,7 +28,7 @@ package struct TestCommand: ParsableCommand {
             Exit status:
                0  everything passed, or was skipped
                1  something failed
-               2  something couldn't be run, or the run was interrupted
+               2  something couldn't be run, or written, or the run was interrupted
               64  wrong usage; nothing was played
             """)
 

@@ -21,6 +21,9 @@ public final class LiveStage: Stage {
     /// Whether its supervisor has said that the app is gone: it ends itself then.
     private var hasToldEnd = false
 
+    /// Why the output isn't kept whole, in words; nil while it is.
+    public private(set) var artifactsProblem: String?
+
     /// How long a supervisor may take to answer, or to be there: a busy machine's are slow.
     static let patience: Int64 = 30_000_000_000
     static let batch: Int64 = 20_000_000
@@ -43,7 +46,7 @@ public final class LiveStage: Stage {
             let ends = try command.hasTerminal ? Streams.terminal() : Streams.pipes()
             (input, output) = ends.ours
             app = try ChildProcess(
-                place.words(command), environment: place.appEnvironment,
+                place.words(command, launch: record.launches.count), environment: place.appEnvironment,
                 ChildProcess.Place(streams: ends.child, directory: place.directory, hasSession: true))
         } catch {
             throw .broken("can't start \(place.curfew) with pipes or a terminal: \(error.reason)")
@@ -189,7 +192,7 @@ public final class LiveStage: Stage {
             output = nil
             return false
         }
-        place.keep(bytes[..<Int(count)])
+        if artifactsProblem == nil { artifactsProblem = place.keep(bytes[..<Int(count)]) }
         record.changeCurrent { $0.output.append(bytes[..<Int(count)]) }
         return true
     }

@@ -31,10 +31,14 @@ public struct StagePlace: Sendable {
     /// The folders that must be there.
     public var folders: [String] { [folder, runtimeDirectory, stateDirectory] }
 
-    func words(_ command: AppCommand) -> [String] {
+    /// `launch`: the first is 1.
+    func words(_ command: AppCommand, launch: Int) -> [String] {
         var words = [curfew, "run", "--name", Self.name]
         if command.isTimeHeld { words.append("--manual-clock") }
-        if let artifacts { words += ["--report", artifacts + "/report.json", "--journal", artifacts + "/journal"] }
+        if let artifacts {
+            let end = Self.fileEnd(launch: launch)
+            words += ["--report", "\(artifacts)/report\(end).json", "--journal", "\(artifacts)/journal\(end)"]
+        }
         return words + command.options + ["--"] + command.command
     }
 
@@ -62,17 +66,47 @@ public struct StagePlace: Sendable {
     var helperEnvironment: [String] { Self.environment(own) }
 
     private var own: [String] {
-        ["XDG_RUNTIME_DIR=\(runtimeDirectory)", "\(Vocabulary.stateDirectory)=\(stateDirectory)"]
+        [
+            "XDG_RUNTIME_DIR=\(runtimeDirectory)", "\(Vocabulary.stateDirectory)=\(stateDirectory)",
+            Self.reportsVariable(folder: folder),
+        ]
     }
 
-    /// More of the app's output, for the artifacts.
-    func keep(_ bytes: ArraySlice<UInt8>) {
-        guard let artifacts else { return }
-        let number = curfew_open_at(AT_FDCWD, artifacts + "/output.txt", O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        guard number >= 0 else { return }
-        let file = OwnedDescriptor(number)
-        _ = withExtendedLifetime(file) {
-            bytes.withUnsafeBytes { curfew_write(file.number, $0.baseAddress, $0.count) }
+    /// Reports of kills are the scenario's own: the user's hundred are of what was killed in earnest.
+    package static func reportsVariable(folder: String) -> String { "XDG_STATE_HOME=\(folder)/killed" }
+
+    // MARK: Artifacts
+
+    /// What the names of a later launch's files end with.
+    private static func fileEnd(launch: Int) -> String { launch > 1 ? "-\(launch)" : "" }
+
+    /// The journals of the launches that came to something, in their order, and where the picture of each belongs.
+    public static func journals(in artifacts: String) -> [(journal: String, picture: String)] {
+        var found: [(journal: String, picture: String)] = []
+        var launch = 1
+        var status = stat()
+        while case let journal = "\(artifacts)/journal\(fileEnd(launch: launch))", stat(journal, &status) == 0 {
+            // Where nothing was started it has its first line only.
+            if status.st_size > 32 { found.append((journal, "\(artifacts)/timeline\(fileEnd(launch: launch)).svg")) }
+            launch += 1
         }
+        return found
+    }
+
+    /// More of the app's output, for the artifacts. What stood in the way, in words.
+    func keep(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let artifacts else { return nil }
+        let path = artifacts + "/output.txt"
+        let number = curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        guard number >= 0 else { return "can't write \(path): \(String(cString: strerror(-number)))" }
+        let file = OwnedDescriptor(number)
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { curfew_write(file.number, $0.baseAddress, $0.count) }
+            if count == -EINTR { continue }
+            if count < 0 { return "can't write \(path): \(String(cString: strerror(Int32(-count))))" }
+            rest = rest.dropFirst(Int(count))
+        }
+        return nil
     }
 }

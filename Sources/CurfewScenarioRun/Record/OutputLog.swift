@@ -71,10 +71,19 @@ public struct OutputLog: Sendable {
     /// Longer lines are shown cut.
     static let longestLine = 200
 
-    /// Its last lines, oldest first, an unfinished one included.
+    /// Its last lines, oldest first, an unfinished one included: of that the end is shown, for what draws on a terminal may never
+    /// end a line.
     public func lastLines(_ count: Int) -> [String] {
-        let lines = text.suffix(8192).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        let last = lines.suffix(lines.last == "" ? count + 1 : count).filter { !$0.isEmpty }
-        return last.map { $0.count > Self.longestLine ? $0.prefix(Self.longestLine) + "…" : $0 }
+        let lines = text.suffix(8192).split(separator: "\n", omittingEmptySubsequences: false)
+        let finished = lines.dropLast().suffix(lines.last == "" ? count : count - 1).filter { !$0.isEmpty }
+        return finished.map(Self.beginning) + lines.suffix(1).filter { !$0.isEmpty }.map(Self.end)
+    }
+
+    private static func beginning(_ line: Substring) -> String {
+        line.count > longestLine ? line.prefix(longestLine) + "…" : String(line)
+    }
+
+    private static func end(_ line: Substring) -> String {
+        line.count > longestLine ? "…" + line.suffix(longestLine) : String(line)
     }
 }
