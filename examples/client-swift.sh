@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# client-swift.sh: SwiftClient/, a small program with CurfewClient: its tests, then alone, then under curfew with work that
-# fits its budget and with work that doesn't. Building it takes some twenty seconds.
+# client-swift.sh: SwiftClient/, a small program with CurfewClient: its tests, its lifecycle tests, then alone, then under curfew
+# with work that fits its budget and with work that doesn't. Building it takes some twenty seconds.
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 need curfew swift
@@ -34,10 +34,13 @@ step "building it, and its tests under a fake that expires everything"
 cp -r "$root/examples/SwiftClient" "$scratch/package"
 sed -i "s|path: \"../..\"|path: \"$root\"|" "$scratch/package/Package.swift"
 # Its locks go to TMPDIR and stay there.
-TMPDIR=$scratch swift test -debug-info-format none --package-path "$scratch/package" \
-    --scratch-path "$scratch/build" >"$scratch/output" 2>&1 ||
+TMPDIR=$scratch swift test -debug-info-format none --package-path "$scratch/package" >"$scratch/output" 2>&1 ||
     fail "swift test: $(tail -n 40 "$scratch/output")"
-uploader=$scratch/build/debug/uploader
+uploader=$scratch/package/.build/debug/uploader
+
+step "its lifecycle, as tests: curfew test uploader.curfew"
+curfew test "$scratch/package/uploader.curfew" | tee "$scratch/told" || fail "a scenario failed"
+grep -q '^3 passed, in ' "$scratch/told" || fail "not all of them were played"
 
 step "alone, nobody suspends it: it does its work, and says so"
 "$uploader" 2 >"$log"
