@@ -79,7 +79,7 @@ extension TestCommand {
         let found =
             finding.steps.isEmpty
             ? "the program goes wrong though nothing is done to it; \(file) shows it"
-            : "\(file) has the \(steps) that make the program go wrong, found by \(trials)\(end)"
+            : "\(file) has the \(steps) that \(finding.steps.count == 1 ? "makes" : "make") the program go wrong, found by \(trials)\(end)"
         if case .passed = again.outcome { return found + "; played once more it passed: chance is part of it" }
         return found
     }

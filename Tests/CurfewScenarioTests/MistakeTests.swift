@@ -614,7 +614,7 @@ struct MistakeTests {
                 [
                     "1:5: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
                     "2:8: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
-                    "5:21: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
+                    "5:23: error: $CURFEW_STATE_DIR is the scenario's own folder; give this another name",
                 ]
             ),
             (

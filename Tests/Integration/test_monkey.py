@@ -48,11 +48,11 @@ def test_what_is_found_is_written_and_fails_by_itself(monkey, sandbox, tmp_path)
 
 
 def test_to_end_is_to_go_wrong(monkey):
-    """Nobody is asked: the program ends by itself once it is opened again."""
+    """Nobody is asked: the program ends by itself once it is opened again, as it is last."""
     result = monkey(
         "60", "--seed", "3", "-o", "ended.curfew", "--", "--on", "willEnterForeground=TERM", "--", "sleep", "1234")
     assert result.returncode == 1, result.stdout
-    assert "ended.curfew has the 2 steps that make the program go wrong" in result.stderr, result.stderr
+    assert "ended.curfew has the 1 step that makes the program go wrong" in result.stderr, result.stderr
 
 
 def test_a_program_that_never_gets_well_cant_be_played_with(monkey):
