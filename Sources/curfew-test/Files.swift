@@ -60,10 +60,23 @@ enum Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// A file with contents of its own, not a device, a link or a pipe.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Where it stands, absolute.
     static func folder(of path: String) -> String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard let real = realpath(folder.isEmpty ? "/" : folder, nil) else { return folder }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Its one path; as it was given, where it isn't there.
+    static func real(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
     }

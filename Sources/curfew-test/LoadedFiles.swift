@@ -8,6 +8,10 @@ struct LoadedFiles {
     /// What is wrong, ready to be printed, in the order of the files.
     private(set) var messages: [String] = []
     private(set) var hasErrors = false
+    /// For each file that can't be played: what is wrong first.
+    private(set) var broken: [ScenarioResult] = []
+    /// Those that were named already, by whatever path.
+    private var known: Set<String> = []
 
     static let ending = ".curfew"
 
@@ -25,14 +29,31 @@ struct LoadedFiles {
     }
 
     private mutating func take(_ path: String) {
+        guard known.insert(Files.real(path)).inserted else { return }
         switch Files.read(path) {
-        case .failure(let problem): refuse("curfew: test: \(problem.message)")
+        case .failure(let problem):
+            refuse("curfew: test: \(problem.message)")
+            broken.append(Self.broken(path, line: 0, column: 0, "", problem.message))
         case .success(let text):
             let (file, diagnostics) = ScenarioReader.read(text, path: path)
             messages += diagnostics.map { $0.line(in: path) }
-            if diagnostics.contains(where: { $0.severity == .error }) { hasErrors = true }
+            if let first = diagnostics.first(where: { $0.severity == .error }) {
+                hasErrors = true
+                let (line, column) = (first.position.line, first.position.column)
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                let statement = lines.indices.contains(line - 1) ? String(lines[line - 1]) : ""
+                broken.append(Self.broken(path, line: line, column: column, statement, first.message))
+            }
             files.append((path, text, file))
         }
+    }
+
+    private static func broken(
+        _ path: String, line: Int, column: Int, _ statement: String, _ why: String
+    ) -> ScenarioResult {
+        let failure = Failure(
+            line: line, column: column, statement: statement, expected: "a file that can be played", seen: why)
+        return ScenarioResult(ScenarioID(file: path, name: path, line: line), .broken(failure), seconds: 0)
     }
 
     private mutating func refuse(_ message: String) {

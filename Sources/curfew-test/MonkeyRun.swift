@@ -51,7 +51,7 @@ final class MonkeyRun {
     // MARK: On a terminal
 
     private func showProgress(_ text: String) {
-        guard isatty(2) == 1 else { return }
+        guard isatty(2) == 1, let terminal = getenv("TERM"), strcmp(terminal, "dumb") != 0 else { return }
         hasProgress = true
         Files.writeAll(Array("\r\u{1b}[Kmonkey: \(text)".utf8), to: 2)
     }

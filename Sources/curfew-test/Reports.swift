@@ -12,18 +12,33 @@ struct Reports {
     private var outputProblem: String?
     /// What isn't there of that which was asked for.
     private var complaints: [String] = []
+    private let isOnGitHub = getenv("GITHUB_ACTIONS") != nil
 
-    init(_ command: TestCommand) {
+    /// `isForPeople`: false where they have been told already, in another way.
+    init(_ command: TestCommand, isForPeople: Bool = true) {
         if command.tap {
             printed.append(TAPReport())
         } else if command.json {
             printed.append(JSONLinesReport())
-        } else {
+        } else if isForPeople {
             printed.append(PeopleReport(Self.style))
         }
         // Its runner reads them wherever they stand among the lines, but not among TAP's or JSON's.
-        if getenv("GITHUB_ACTIONS") != nil, !command.tap, !command.json { printed.append(GitHubAnnotations()) }
-        if let path = command.junit { junit = (path, JUnitReport(timestamp: Self.timestamp)) }
+        if isOnGitHub, !command.tap, !command.json { printed.append(GitHubAnnotations(folder: Self.folderOnGitHub)) }
+        if let path = command.junit {
+            junit = (path, JUnitReport(timestamp: Self.timestamp))
+            // Whoever ends us doesn't leave an older run's to be taken for this one's.
+            if Files.isRegular(path) { unlink(path) }
+        }
+    }
+
+    /// Where we are in the repository, with a slash at its end.
+    private static var folderOnGitHub: String {
+        guard let workspace = getenv("GITHUB_WORKSPACE").map({ Files.folder(of: String(cString: $0) + "/.") }) else {
+            return ""
+        }
+        let here = Files.folder(of: "./.") + "/"
+        return here.hasPrefix(workspace + "/") ? String(here.dropFirst(workspace.utf8.count + 1)) : ""
     }
 
     private static var style: PeopleReport.Style {
@@ -32,8 +47,11 @@ struct Reports {
         let width = ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
         let isDumb = getenv("TERM").map { String(cString: $0) } ?? "dumb" == "dumb"
         return PeopleReport.Style(
-            terminalWidth: isDumb ? nil : width, hasColour: !isDumb && getenv("NO_COLOR") == nil)
+            terminalWidth: isDumb ? nil : width, hasColour: !isDumb && !isSet("NO_COLOR"))
     }
+
+    /// Source: no-color.org: what is empty doesn't count.
+    private static func isSet(_ name: String) -> Bool { getenv(name).map { $0.pointee != 0 } ?? false }
 
     /// Now, in UTC, as ISO 8601 has it.
     private static var timestamp: String {
@@ -47,8 +65,21 @@ struct Reports {
 
     private mutating func tell(_ words: (inout any ResultSink) -> String) {
         for index in printed.indices {
-            if !Say.output(words(&printed[index])), outputProblem == nil { outputProblem = Files.reason() }
+            if var people = printed[index] as? PeopleReport, people.style.terminalWidth != nil {
+                // The window may have another size now.
+                people.style = Self.style
+                printed[index] = people
+            }
+            let text = words(&printed[index])
+            if !Say.output(isOnGitHub ? harmless(text) : text), outputProblem == nil { outputProblem = Files.reason() }
         }
+    }
+
+    /// GitHub's runner takes `##[` for a command wherever it stands in a line; JSON reads \u0023 as the same.
+    ///
+    /// Source: actions/runner, ActionCommand.TryParse.
+    private func harmless(_ text: String) -> String {
+        text.replacing("##[", with: printed.first is JSONLinesReport ? "#\\u0023[" : "# #[")
     }
 
     mutating func began(_ count: Int?) {

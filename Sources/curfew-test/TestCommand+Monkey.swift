@@ -27,8 +27,6 @@ extension TestCommand {
             return try hunted(hunt, MonkeyRun(options, try Tools.find(), in: folder), artifacts)
         } catch let problem as Files.Problem {
             throw broken(problem.message)
-        } catch let interruption as MonkeyRun.Interrupted {
-            throw broken("interrupted by \(interruption.signal); --seed \(seed) does the same again")
         }
     }
 
@@ -36,22 +34,28 @@ extension TestCommand {
         let name = "monkey: \(Self.steps(hunt.count)), seed \(hunt.seed)"
         let id = ScenarioID(file: hunt.command.joined(separator: " "), name: name, line: 1)
         let began = Self.now
-        let outcome = try monkey.hunt(hunt)
-        var result = ScenarioResult(id, .passed, seconds: Self.now - began)
-        switch outcome {
-        case .well: break
-        case .broken(let failure): result.outcome = .broken(failure)
-        case .found(let finding):
-            result = try confirmed(finding, seed: hunt.seed, monkey, artifacts)
-            result.seconds = Self.now - began
+        var result = ScenarioResult(id, .passed, seconds: 0)
+        var summary = Summary(planned: 1)
+        do {
+            switch try monkey.hunt(hunt) {
+            case .well: break
+            case .broken(let failure): result.outcome = .broken(failure)
+            case .found(let finding): result = try confirmed(finding, seed: hunt.seed, monkey, artifacts)
+            }
+        } catch let interruption as MonkeyRun.Interrupted {
+            summary.interruption = interruption.signal
+            Say.error("curfew: test: interrupted by \(interruption.signal); --seed \(hunt.seed) does the same again")
         }
-        var summary = Summary(planned: 1, seconds: result.seconds)
-        summary.count(result)
+        result.seconds = Self.now - began
+        summary.seconds = result.seconds
+        if summary.interruption == nil { summary.count(result) }
         // Before that a line of our own says how far it is.
         var reports = Reports(self)
         reports.began(1)
-        reports.take(.started(result.id))
-        reports.take(.finished(result))
+        if summary.interruption == nil {
+            reports.take(.started(result.id))
+            reports.take(.finished(result))
+        }
         return reports.ended(summary) ? summary.status : 2
     }
 

@@ -17,7 +17,10 @@ extension TestCommand {
         let loaded = LoadedFiles(files)
         if format { throw ExitCode(loaded.format()) }
         for line in loaded.messages { Say.error(line) }
-        if loaded.hasErrors { throw ExitCode(2) }
+        if loaded.hasErrors {
+            if !check, !list { tellOfMistakes(loaded.broken) }
+            throw ExitCode(2)
+        }
         if check { return }
         try play(loaded)
     }
@@ -27,6 +30,19 @@ extension TestCommand {
             throw UsageError("test", "--explain: \(StatementPage.unknown(word))")
         }
         Say.output(page)
+    }
+
+    /// To machines, as of what couldn't be run; people have read of them.
+    private func tellOfMistakes(_ broken: [ScenarioResult]) {
+        var reports = Reports(self, isForPeople: false)
+        var summary = Summary(planned: broken.count)
+        reports.began(broken.count)
+        for result in broken {
+            summary.count(result)
+            reports.take(.started(result.id))
+            reports.take(.finished(result))
+        }
+        _ = reports.ended(summary)
     }
 
     // MARK: Playing
@@ -65,7 +81,7 @@ extension TestCommand {
             folder.remove()
             summary = fleet.summary
         } catch {
-            throw broken(error.message)
+            summary = cantBegin(items, error.message, &reports)
         }
         let isWritten = reports.ended(summary)
         if let writeDurations {
@@ -74,6 +90,20 @@ extension TestCommand {
             if let problem = Files.write(durations.text, to: writeDurations) { throw broken(problem) }
         }
         return isWritten ? summary.status : 2
+    }
+
+    /// Not one of them: each is told of.
+    private func cantBegin(_ items: [Fleet.Item], _ why: String, _ reports: inout Reports) -> Summary {
+        var summary = Summary(planned: items.count)
+        for item in items {
+            let failure = Failure(
+                line: item.id.line, column: 1, statement: "", expected: "the scenario to be played", seen: why)
+            let result = ScenarioResult(item.id, .broken(failure), seconds: 0)
+            summary.count(result)
+            reports.take(.started(item.id))
+            reports.take(.finished(result))
+        }
+        return summary
     }
 
     func broken(_ message: String) -> ExitCode {

@@ -300,6 +300,17 @@ struct LookingTests {
         #expect(play.failure("expect memory > 1M") == "memory > 1M: it is 1 MiB (1048576 bytes)")
     }
 
+    @Test("A statement that goes over two lines is shown whole, and its neighbours end with the scenario")
+    func continued() {
+        let body = "app -- prog\nscenario a\nlaunch\nexpect output \\\n  nine\nscenario b\nlaunch"
+        guard case .failed(let failure) = play.run(body) else {
+            Issue.record("it didn't fail")
+            return
+        }
+        #expect(failure.statement == "expect output \\\nnine")
+        #expect(failure.neighbours.map(\.number) == [2, 3, 4, 5])
+    }
+
     @Test("A failure shows where it is, what came last, and its neighbours")
     func failure() {
         play.stage.answers["launch"] = { stage in

@@ -4,6 +4,15 @@ import Testing
 
 @Suite("GitHub's annotations")
 struct GitHubAnnotationsTests {
+    @Test(
+        "A path is the repository's, wherever in it we are",
+        arguments: [("a.curfew", "app/a.curfew"), ("./a.curfew", "app/a.curfew"), ("/x/a.curfew", "/x/a.curfew")])
+    func folder(file: String, told: String) {
+        let failure = Failure(line: 2, column: 1, statement: "", expected: "", seen: "no")
+        let result = ScenarioResult(ScenarioID(file: file, name: "n", line: 1), .failed(failure), seconds: 0)
+        #expect(Samples.text(GitHubAnnotations(folder: "app/"), [result]).hasPrefix("::error file=\(told),line=2,"))
+    }
+
     @Test("One for each that failed or couldn't be run, none for the others")
     func golden() {
         let golden = """

@@ -61,12 +61,15 @@ struct MonkeyTests {
     @Test("What makes no sense")
     func senseless() {
         #expect(
-            MonkeyStep.isSensible([.home, .warn, .open, .interrupt, .dismiss, .interrupt, .home, .open, .interrupt]))
+            MonkeyStep.isSensible([
+                .warn, .home, .open, .warn, .interrupt, .dismiss, .interrupt, .home, .open, .interrupt,
+            ]))
         #expect(!MonkeyStep.isSensible([.open]))
         #expect(!MonkeyStep.isSensible([.home, .home]))
         #expect(!MonkeyStep.isSensible([.dismiss]))
         #expect(!MonkeyStep.isSensible([.interrupt, .interrupt]))
         #expect(!MonkeyStep.isSensible([.home, .interrupt]))
+        #expect(!MonkeyStep.isSensible([.home, .warn]), "it may be suspended, and is told nothing then")
         #expect(!MonkeyStep.isSensible([.interrupt, .home, .dismiss]))
     }
 
@@ -152,6 +155,7 @@ struct MonkeyTests {
             each == """
                 app -- a
                 launch
+                ! expect state notRunning
                 home
                 ! expect state notRunning
                 advance 9m55s
@@ -165,7 +169,8 @@ struct MonkeyTests {
     @Test("One that is away isn't asked, for it may be suspended; last it is opened, and asked")
     func away() {
         let text = MonkeyScenario.text(
-            [.warn, .home, .warn], comment: [], options: [], command: ["a"], check: ["./well"],
+            [.warn, .home, .advance(nanoseconds: 1_000_000_000)], comment: [], options: [], command: ["a"],
+            check: ["./well"],
             isCheckedAfterEach: true)
         #expect(
             text == """
@@ -176,14 +181,14 @@ struct MonkeyTests {
                 do ./well
                 home
                 ! expect state notRunning
-                warn
+                advance 1s
                 ! expect state notRunning
                 open
                 do ./well
 
                 """)
         let end = MonkeyScenario.text([.home], comment: [], options: [], command: ["a"], check: [])
-        #expect(end == "app -- a\nlaunch\nhome\nopen\n! expect state notRunning\n")
+        #expect(end == "app -- a\nlaunch\n! expect state notRunning\nhome\nopen\n! expect state notRunning\n")
     }
 }
 

@@ -89,7 +89,7 @@ struct PeopleReportTests {
         var report = PeopleReport(PeopleReport.Style(terminalWidth: 80))
         #expect(Screen(report.began(2) + report.said("warning: x\n")).text == "warning: x\n[0/2]")
         report.style.terminalWidth = 4
-        #expect(report.said("") == "\r\u{1b}[K[0/")
+        #expect(report.said("") == "\r\u{1b}[K[0…")
         var piped = PeopleReport(PeopleReport.Style())
         #expect(piped.began(2) + piped.said("warning: x\n") == "warning: x\n")
     }

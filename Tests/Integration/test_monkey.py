@@ -56,7 +56,7 @@ def test_to_end_is_to_go_wrong(monkey):
 
 
 def test_a_program_that_never_gets_well_cant_be_played_with(monkey):
-    result = monkey("5", "--limit", "1s", "--check", "false", "--", "sleep", "1234")
+    result = monkey("5", "--limit", "3s", "--check", "false", "--", "sleep", "1234")
     assert result.returncode == 2 and "still runs when the scenario's" in result.stdout, result.stdout
 
 

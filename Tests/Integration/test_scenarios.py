@@ -121,7 +121,7 @@ def test_helpers(play):
 
 
 def test_a_helper_that_hangs(play):
-    result = play("app -- sleep 60\nlaunch\ndo sleep 1234\n", "--limit", "300ms")
+    result = play("app -- sleep 60\nlaunch\ndo sleep 1234\n", "--limit", "3s")
     assert result.returncode == 1 and "it still runs when the scenario's" in result.stdout, result.stdout
 
 
@@ -218,7 +218,7 @@ def test_artifacts(play, sandbox):
         assert result.returncode == 1
     (folder,) = kept.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
-        "journal", "journal-2", "output.txt", "report-2.json", "report.json", "timeline-2.svg", "timeline.svg"]
+        "journal", "journal-2", "output.txt", "report.json", "timeline-2.svg", "timeline.svg"]
     assert str(folder / "timeline-2.svg") in result.stdout
     assert (folder / "output.txt").read_text().splitlines().count("up") == 2
     assert json.loads((folder / "report.json").read_text())["reason"] == "memory-pressure"
@@ -267,3 +267,49 @@ def test_its_own_executable_is_missing(sandbox, tmp_path):
     copy.chmod(0o755)
     result = subprocess.run([copy, "test", "x"], capture_output=True, text=True, timeout=LIMIT, env=sandbox.environment)
     assert result.returncode == 69 and "curfew-test" in result.stderr and "reinstall Curfew" in result.stderr, result.stderr
+
+
+def test_what_cannot_be_read_is_told_to_machines_too(play):
+    """As what couldn't be run: a shard with a mistake in it isn't green, and no older results are taken for its."""
+    play.write("app -- true\nlanch\n", "bad.curfew")
+    junit = play.folder / "results.xml"
+    junit.write_text("of yesterday")
+    result = play(None, "--junit", str(junit))
+    assert (result.returncode, result.stdout) == (2, ""), result.stdout
+    case, = xml.etree.ElementTree.parse(junit).iter("testcase")
+    assert "lanch" in case.find("error").get("message")
+    result = play(None, "--tap")
+    assert result.returncode == 2 and "1..1\nnot ok 1" in result.stdout and "lanch" in result.stdout, result.stdout
+    result = play(None, "--json")
+    assert [json.loads(line)["kind"] for line in result.stdout.splitlines()] == ["began", "started", "result", "ended"]
+    result = play(None, GITHUB_ACTIONS="true")
+    assert result.stdout.startswith("::error file=") and "lanch" in result.stdout, result.stdout
+
+
+def test_a_run_that_cannot_begin_is_told_of_each(play):
+    result = play(SHELL, "--json", TMPDIR="/nonexistent")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.returncode == 2 and [line.get("outcome") for line in lines][-2] == "broken", result.stdout
+    assert "/nonexistent" in lines[-2]["failure"]["seen"]
+
+
+def test_a_file_that_is_named_twice_is_played_once(play):
+    result = play(SHELL, str(play.folder / "one.curfew"), str(play.folder / "." / "one.curfew"))
+    assert result.returncode == 0 and "1 passed, in" in result.stdout, result.stdout
+
+
+def test_what_still_ran_has_no_report(play, sandbox):
+    """It would say that its supervisor was killed; and what is said of that isn't the app's output."""
+    result = play(SHELL + "expect output nothing\n", "--artifacts", str(sandbox.scratch / "kept"))
+    assert result.returncode == 1
+    kept, = (sandbox.scratch / "kept").iterdir()
+    assert sorted(path.name for path in kept.iterdir()) == ["journal", "output.txt", "timeline.svg"]
+    assert (kept / "output.txt").read_text() == "up\n"
+
+
+def test_github_is_given_no_commands_by_a_program(play):
+    text = "app -- sh -c 'echo \"##[error]forged\"; read x'\nlaunch\nawait output forged\nexpect state background\n"
+    assert "##[" not in play(text, GITHUB_ACTIONS="true").stdout
+    result = play(text, "--json", GITHUB_ACTIONS="true")
+    assert "##[" not in result.stdout
+    assert "##[error]forged" in [json.loads(line) for line in result.stdout.splitlines()][2]["failure"]["output"]

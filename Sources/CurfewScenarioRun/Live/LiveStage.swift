@@ -23,6 +23,7 @@ public final class LiveStage: Stage {
 
     /// Why the output isn't kept whole, in words; nil while it is.
     public private(set) var artifactsProblem: String?
+    private var keepsOutput = true
 
     /// How long a supervisor may take to answer, or to be there: a busy machine's are slow.
     static let patience: Int64 = 30_000_000_000
@@ -192,7 +193,7 @@ public final class LiveStage: Stage {
             output = nil
             return false
         }
-        if artifactsProblem == nil { artifactsProblem = place.keep(bytes[..<Int(count)]) }
+        if keepsOutput, artifactsProblem == nil { artifactsProblem = place.keep(bytes[..<Int(count)]) }
         record.changeCurrent { $0.output.append(bytes[..<Int(count)]) }
         return true
     }
@@ -274,9 +275,13 @@ public final class LiveStage: Stage {
 
     /// Ends everything that was started, whatever it does about it: what has hidden itself is for whoever contains us.
     public func close() {
+        let isCutOff = record.isRunning
+        // What is said of that isn't the scenario's.
+        keepsOutput = !isCutOff
         if let supervisor { _ = curfew_pidfd_send_signal(supervisor.number, SIGKILL) } else { app?.kill() }
         for helper in helpers { helper.process.kill() }
         let limit = now + Self.patience
         while record.isRunning, let app, !app.hasEnded(), now < limit { takeIn(timeout: 10) }
+        if isCutOff { place.dropReport(launch: record.launches.count) }
     }
 }

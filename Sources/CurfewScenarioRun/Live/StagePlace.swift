@@ -36,8 +36,10 @@ public struct StagePlace: Sendable {
         var words = [curfew, "run", "--name", Self.name]
         if command.isTimeHeld { words.append("--manual-clock") }
         if let artifacts {
-            let end = Self.fileEnd(launch: launch)
-            words += ["--report", "\(artifacts)/report\(end).json", "--journal", "\(artifacts)/journal\(end)"]
+            words += [
+                "--report", Self.report(in: artifacts, launch: launch),
+                "--journal", "\(artifacts)/journal\(Self.fileEnd(launch: launch))",
+            ]
         }
         return words + command.options + ["--"] + command.command
     }
@@ -79,6 +81,15 @@ public struct StagePlace: Sendable {
 
     /// What the names of a later launch's files end with.
     private static func fileEnd(launch: Int) -> String { launch > 1 ? "-\(launch)" : "" }
+
+    private static func report(in artifacts: String, launch: Int) -> String {
+        "\(artifacts)/report\(fileEnd(launch: launch)).json"
+    }
+
+    /// Of an app that ran when the scenario was over: it would tell of nothing but that we ended it.
+    func dropReport(launch: Int) {
+        if let artifacts { unlink(Self.report(in: artifacts, launch: launch)) }
+    }
 
     /// The journals of the launches that came to something, in their order, and where the picture of each belongs.
     public static func journals(in artifacts: String) -> [(journal: String, picture: String)] {

@@ -78,13 +78,22 @@ public final class ScenarioRunner {
     private func failure(_ statement: Statement, _ lines: [String], _ expected: String, _ seen: String) -> Failure {
         func text(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
         let first = max(1, statement.position.line - Self.neighbours)
-        let last = max(first, min(lines.count, statement.lastLine + Self.neighbours))
+        // Not into the next scenario.
+        let following = (statement.lastLine..<statement.lastLine + Self.neighbours)
+            .prefix { lines.indices.contains($0) && !Self.isHeading(lines[$0]) }
+        let last = max(first, statement.lastLine + following.count)
         return Failure(
             line: statement.position.line, column: statement.position.column,
-            statement: text(statement.position.line).drop { $0 == " " || $0 == "\t" }.description,
+            statement: (statement.position.line...max(statement.position.line, statement.lastLine)).map(text)
+                .map { String($0.drop { $0 == " " || $0 == "\t" }) }.joined(separator: "\n"),
             neighbours: (first...last).map { Failure.Line($0, text($0)) }, expected: expected, seen: seen,
             events: stage.record.events.suffix(Self.lastEvents).map(\.line),
             output: stage.record.current?.output.lastLines(Self.lastOutput) ?? [])
+    }
+
+    private static func isHeading(_ line: String) -> Bool {
+        let word = line.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+        return StatementDefinition.statement(named: String(word))?.kind == .heading
     }
 
     // MARK: Words

@@ -16,7 +16,6 @@ public enum MonkeyScenario {
         _ steps: [MonkeyStep], comment: [String], options: [String], command: [String], check: [String],
         isCheckedAfterEach: Bool = false
     ) -> String {
-        let isAlive = "! expect state notRunning"
         var lines = comment.map { "# " + Printable.text($0) }
         lines += header(options, command, check)
         let check = check.isEmpty ? isAlive : "do " + words(check)
@@ -34,8 +33,10 @@ public enum MonkeyScenario {
     /// What stands above the first step.
     static func header(_ options: [String], _ command: [String], _ check: [String]) -> [String] {
         let launched = ["app " + words(options + ["--"] + command), "launch"]
-        return check.isEmpty ? launched : launched + ["do " + words(["sh", "-c", untilWell, "sh"] + check)]
+        return launched + [check.isEmpty ? isAlive : "do " + words(["sh", "-c", untilWell, "sh"] + check)]
     }
+
+    private static let isAlive = "! expect state notRunning"
 
     /// Ten seconds, which a program that is launched has to come up.
     private static let untilWell =

@@ -57,7 +57,9 @@ struct MonkeyApp {
         case .open: !isOpen
         case .interrupt: isOpen && !isInterrupted
         case .dismiss: isInterrupted
-        case .warn, .advance: true
+        // Away it may be suspended, and then it is refused.
+        case .warn: isOpen
+        case .advance: true
         }
     }
 

@@ -4,7 +4,10 @@ import CurfewWire
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", "Setting an error message".
 public struct GitHubAnnotations: ResultSink {
-    public init() {}
+    private let folder: String
+
+    /// `folder`: where paths begin, as the repository has it, such as `app/`; empty for its root.
+    public init(folder: String = "") { self.folder = folder }
 
     public mutating func began(_ count: Int?) -> String { "" }
 
@@ -25,7 +28,7 @@ public struct GitHubAnnotations: ResultSink {
     private func path(of result: ScenarioResult) -> String {
         var path = Substring(result.id.file)
         while path.hasPrefix("./") { path = path.dropFirst(2) }
-        return String(path)
+        return path.hasPrefix("/") ? String(path) : folder + path
     }
 
     private func message(_ failure: Failure) -> String {

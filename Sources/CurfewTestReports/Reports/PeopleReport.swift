@@ -124,14 +124,16 @@ extension PeopleReport {
     /// Never as wide as the terminal: some would begin the next line, and then the wrong one would be rewritten.
     private var progress: String {
         guard let width = style.terminalWidth, width > 1 else { return "" }
-        return DisplayWidth.prefix(of: progressText, within: width - 1)
+        let text = progressText
+        if DisplayWidth.of(text) < width { return text }
+        return DisplayWidth.prefix(of: text, within: width - 2) + "…"
     }
 
     private var progressText: String {
         var text = "[\(finished)" + (planned.map { "/\($0)" } ?? "") + "]"
-        if !problems.isEmpty { text += " \(problems.count) not well;" }
+        if !problems.isEmpty { text += " \(problems.count) not well" }
         guard let first = running.first else { return text }
-        text += " \(first.title)"
+        text += (problems.isEmpty ? " " : "; ") + first.title
         return running.count > 1 ? text + ", and \(running.count - 1) more" : text
     }
 }
