@@ -64,7 +64,11 @@ extension TestCommand {
         _ finding: MonkeyHunt.Finding, seed: UInt64, _ monkey: MonkeyRun, _ artifacts: String?
     ) throws -> ScenarioResult {
         let file = output ?? "monkey-\(seed).curfew"
-        if let problem = Files.write(finding.scenario, to: file) { throw Files.Problem(message: problem) }
+        if let problem = Files.write(finding.scenario, to: file) {
+            // It may have taken hours to find.
+            Say.error(finding.scenario)
+            throw Files.Problem(message: problem)
+        }
         var result = try monkey.play(file, artifacts: artifacts)
         Say.error("curfew: test: " + Self.told(finding, file, again: result))
         // It has failed, once at least.

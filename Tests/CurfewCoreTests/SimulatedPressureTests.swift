@@ -57,6 +57,16 @@ struct SimulatedPressureTests {
         #expect(scenario.memoryLeft(999).first == "pressure warning at 999")
     }
 
+    @Test("Watched from the middle of it on, memory is measured once it is over")
+    func watchedMeanwhile() {
+        let scenario = Scenario()
+        scenario.pressure(.warning)
+        scenario.watchMemory(low: 1000)
+        #expect(scenario.memoryLeft(499).isEmpty)
+        #expect(scenario.pressure(.normal) == ["pressure normal"])
+        #expect(scenario.tick() == ["measure available memory"])
+    }
+
     @Test("Nothing changes where nothing was said")
     func nothing() {
         let scenario = Scenario()

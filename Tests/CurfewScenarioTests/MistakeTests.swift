@@ -135,6 +135,12 @@ struct MistakeTests {
                 "warn crtical",
                 ["1:6: error: there is no level \"crtical\"; did you mean \"critical\"? accepted: warning, critical"]
             ),
+            ("await silence 3s within 1s", ["1:15: error: that silence is longer than its deadline"]),
+            (
+                "key Return hi",
+                ["1:5: warning: there is no key \"Return\", so its letters are typed; did you mean \"Enter\"?"]
+            ),
+            ("key Entr", ["1:5: warning: there is no key \"Entr\", so its letters are typed; did you mean \"Enter\"?"]),
             ("pressure low", ["1:10: error: there is no level \"low\"; accepted: normal, warning, critical"]),
             ("warn loud", ["1:6: error: there is no level \"loud\"; accepted: warning, critical"]),
             (

@@ -139,6 +139,7 @@ package struct TestCommand: ParsableCommand {
         if let repetitions, repetitions < 1 { throw ValidationError("--repeat is at least 1") }
         if durations != nil, shard == nil { throw ValidationError("--durations needs --shard") }
         if explain != nil { return }
+        if format, check { throw ValidationError("--check only reads the files, and --format writes them") }
         if monkey == nil { try validateFiles() } else { try validateMonkey() }
     }
 

@@ -2,9 +2,17 @@
 extension Supervisor {
     /// From now on available memory is watched; a second time changes nothing.
     mutating func watchMemory(low: UInt64, sustained: Span, isToldOfStalls: Bool, at now: Moment) {
-        guard memoryPressure == nil else { return }
+        guard memoryPressure?.isWatched != true else { return }
         watchesMachine = true
-        memoryPressure = MemoryPressure(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
+        var pressure = MemoryPressure(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
+        if let simulated = memoryPressure {
+            pressure.isSimulated = true
+            pressure.level = simulated.level
+            pressure.since = simulated.since
+            pressure.unwarned = simulated.unwarned
+            pressure.nextLook = simulated.nextLook
+        }
+        memoryPressure = pressure
     }
 
     /// As if that had been measured; nothing more is measured before `normal` is said.

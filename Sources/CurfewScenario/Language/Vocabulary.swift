@@ -24,6 +24,12 @@ public enum Vocabulary {
     /// The variable that every scenario has: its own folder, which its programs are told by the same name.
     public static let stateDirectory = "CURFEW_STATE_DIR"
 
+    /// Of a terminal's, besides `C-` and a letter.
+    public static let keys = [
+        "Enter", "Tab", "Escape", "Space", "BSpace", "Delete", "Up", "Down", "Left", "Right", "Home", "End", "PageUp",
+        "PageDown",
+    ]
+
     public static let warningLevels = ["warning", "critical"]
     public static let pressureLevels = ["normal"] + warningLevels
 

@@ -15,7 +15,10 @@ struct Assembly {
         }
         // A line that couldn't be read may have used any.
         let isWhole = sections.allSatisfy { $0.items.count == $0.statements.count }
-        if isWhole { diagnostics += UnusedNames.warnings(scenarios) + EventNames.warnings(scenarios) }
+        if isWhole {
+            diagnostics +=
+                UnusedNames.warnings(scenarios) + EventNames.warnings(scenarios) + KeyNames.warnings(scenarios)
+        }
     }
 
     private mutating func complain(_ position: Position, _ message: String) {

@@ -56,7 +56,7 @@ struct StatementReader {
             try cursor.end("a VALUE with blanks stands in quotes")
             return .set(name: name, value)
         case "matrix":
-            return .matrix(name: try variable("NAME", &cursor), try cursor.all("a VALUE").map(\.word))
+            return .matrix(name: try variable("NAME", &cursor), try matrixValues(&cursor))
         case "time-scale":
             let factor = try Value<Factor>(cursor.next("N").word)
             try cursor.end()
@@ -240,6 +240,20 @@ struct StatementReader {
         Diagnostic(at: word.position, "\"\(word.shown)\" isn't KEY=VALUE, such as reason=nightly")
     }
 
+    /// Known before anything runs: `--list` and shards are made of them.
+    private func matrixValues(_ cursor: inout WordCursor) throws(Diagnostic) -> [Word] {
+        var known: Set<String> = []
+        return try cursor.all("a VALUE").map { word throws(Diagnostic) in
+            guard let text = word.word.constant else {
+                throw Diagnostic(at: word.position, "a matrix's VALUE has no variables")
+            }
+            guard known.insert(text).inserted else {
+                throw Diagnostic(at: word.position, "the matrix has \"\(text)\" already")
+            }
+            return word.word
+        }
+    }
+
     // Looking.
 
     private func awaiting(_ cursor: inout WordCursor) throws(Diagnostic) -> Statement.Kind {
@@ -254,6 +268,11 @@ struct StatementReader {
             words.removeLast(2)
         }
         let condition = try self.condition(words, of: cursor)
+        if case .silence(.known(let span, let word)) = condition, case .known(let limit, _)? = deadline,
+            span.nanoseconds > limit.nanoseconds
+        {
+            throw Diagnostic(at: word.position, "that silence is longer than its deadline")
+        }
         return .await(condition, within: deadline)
     }
 

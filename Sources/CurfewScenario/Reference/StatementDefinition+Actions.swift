@@ -8,7 +8,8 @@ extension StatementDefinition {
             "As `curfew home`: it is suspended when it has no task open and owes nothing."),
         StatementDefinition(
             "open", .action, "open", "Brings the app to the foreground.", example: "home\nopen", actsOnApp: true,
-            "As `curfew open`. One that was reclaimed is launched anew, and is told so: `restored=true`."),
+            "As `curfew open`. One that was reclaimed is launched anew, and is told so: `restored=true`. One that has ended otherwise isn't: `launch` does."
+        ),
         StatementDefinition(
             "interrupt", .action, "interrupt", "Makes the app inactive, as a phone call does.", example: "interrupt",
             actsOnApp: true,
@@ -17,8 +18,11 @@ extension StatementDefinition {
             "dismiss", .action, "dismiss", "Ends an interruption.", example: "interrupt\ndismiss", actsOnApp: true,
             "As `curfew dismiss`: the app is active again and was never in the background."),
         StatementDefinition(
-            "quit", .action, "quit", "Asks the app to end.", example: "quit\nexpect exit 0", actsOnApp: true,
-            "As `curfew quit`: `willTerminate`, or SIGTERM for a plain app, then SIGKILL once its limit is over."),
+            "quit", .action, "quit", "Asks the app to end.", example: "quit\nawait exit 0", actsOnApp: true,
+            """
+            As `curfew quit`: `willTerminate`, or SIGTERM for a plain app, then SIGKILL once its limit is over. It returns when the \
+            app has ended, or after three seconds.
+            """),
         StatementDefinition(
             "reclaim", .action, "reclaim", "Ends the app while it is suspended, as for its memory.",
             example: "home\nawait state suspended\nreclaim\nexpect killed memory-pressure", actsOnApp: true,
@@ -56,19 +60,19 @@ extension StatementDefinition {
             "do", .action, "[!] do COMMAND… [&]", "Runs a helper, which must exit with 0.",
             example: "do ./client upload big.bin &\n! do ./client upload missing.bin",
             """
-            With `!` it must not. With `&` it runs on beside what follows, and is ended with the scenario. It is run without \
-            a shell: `do sh -c '…'` runs one.
+            With `!` it must not. With `&` it runs on beside what follows, and is ended with the scenario; what it exits with isn't looked at. \
+            It is run without a shell: `do sh -c '…'` runs one.
             """),
         StatementDefinition(
             "send", .action, "send TEXT", "Writes a line to the app's input.", example: "send \"delete 3\"",
-            actsOnApp: true, "A line feed is added."),
+            actsOnApp: true, "A line feed is added. It doesn't wait for what the app makes of it."),
         StatementDefinition(
-            "key", .action, "key KEYS…", "Types keys into the app's terminal.", example: "key i hello Escape C-z",
+            "key", .action, "key KEYS…", "Types keys into the app's terminal.", example: "key i hello Escape",
             actsOnApp: true,
             """
             A KEY is `Enter`, `Tab`, `Escape`, `Space`, `BSpace`, `Delete`, `Up`, `Down`, `Left`, `Right`, `Home`, `End`, \
             `PageUp`, `PageDown`, or `C-` and a letter; anything else is typed as it is. The app of a scenario with `key` \
-            runs in a terminal.
+            runs in a terminal. It leads the terminal's session, where `C-z` stops nothing: write `home`.
             """),
     ]
 

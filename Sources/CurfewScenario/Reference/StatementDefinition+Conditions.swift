@@ -9,7 +9,8 @@ extension StatementDefinition {
             example: "expect event didFinishLaunching",
             """
             It counts from the last statement that acts on the app. The pairs must be among those it came with. What the \
-            app isn't told can be named, too, as in `curfew events`: `stateDidChange to=suspended`.
+            app isn't told can be named, too, as in `curfew events`: `stateDidChange to=suspended`. Of what is posted with an \
+            event the first 256 bytes are known.
             """),
         StatementDefinition(
             "events", .condition, "events NAME…", "Events have come, in this order.",
@@ -24,14 +25,15 @@ extension StatementDefinition {
             """
             A regular expression as Swift's; `^` and `$` stand for the ends of lines, the last may be unfinished. `await` looks \
             behind its own last match of this launch, `expect` at all that this launch has written. `as` names what the \
-            groups have matched, in their order.
+            groups have matched, in their order; for that a match at the end of an unfinished line waits for the line's end. \
+            Of what an app writes the last 256 KiB at least are kept.
             """),
         StatementDefinition(
             "silence", .condition, "silence D", "For a time there is no output, no event and no use of CPU time.",
             example: "expect silence 2s", "D is real time. It is for what is suspended."),
         StatementDefinition(
             "exit", .condition, "exit N", "The app has ended, and `curfew run` with this status.",
-            example: "quit\nexpect exit 0", "N is from 0 to 255: see exit-status.md."),
+            example: "quit\nawait exit 0", "N is from 0 to 255: see exit-status.md."),
         StatementDefinition(
             "killed", .condition, "killed REASON", "The app was killed, and for this reason.",
             example: "home\nadvance 10m\nawait killed background-task-timeout",

@@ -42,8 +42,9 @@ extension StatementDefinition {
                 do rm -rf data
                 """,
             """
-            It is done whether the scenario passed or not, unless it was skipped. The app and helpers are ended without it; \
-            it is for what they leave behind.
+            It is done whether the scenario passed or not, each of its statements whatever came of the one before; not where \
+            the scenario was skipped before anything was done, and not on `^C`. The app and helpers are ended without it; it \
+            is for what they leave behind.
             """),
     ]
 
@@ -89,7 +90,7 @@ extension StatementDefinition {
         StatementDefinition(
             "skip", .declaration, "skip unless COMMAND…", "Skips the scenario unless a command exits with 0.",
             example: "skip unless sh -c 'command -v redis-server'",
-            "The command is run first of all, without a shell. What is skipped is reported so, and neither passes nor fails."
+            "The command is run without a shell; one that isn't there says no. What is skipped is reported so, and neither passes nor fails."
         ),
     ]
 }

@@ -52,9 +52,12 @@ public struct OutputLog: Sendable {
     // MARK: Searching
 
     /// The groups of the first match behind the last one, the whole first; remembers where it ended.
-    public mutating func takeMatch(of pattern: Regex<AnyRegexOutput>) -> [String]? {
+    ///
+    /// `takesUnfinished`: also one that ends where the text does, within a line.
+    public mutating func takeMatch(of pattern: Regex<AnyRegexOutput>, takesUnfinished: Bool = true) -> [String]? {
         let start = text.utf8.index(text.startIndex, offsetBy: max(0, searched - dropped))
         guard let match = try? pattern.firstMatch(in: text[start...]) else { return nil }
+        if !takesUnfinished, match.range.upperBound == text.endIndex, text.unicodeScalars.last != "\n" { return nil }
         searched = dropped + text.utf8.distance(from: text.startIndex, to: match.range.upperBound)
         return Self.groups(match)
     }

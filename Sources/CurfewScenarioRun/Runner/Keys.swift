@@ -7,6 +7,8 @@ enum Keys {
         "Delete": escape("[3~"),
     ]
 
+    static var names: [String] { named.keys.sorted() }
+
     private static func escape(_ rest: String) -> [UInt8] { [27] + Array(rest.utf8) }
 
     /// Of each word in turn: a key's name, `C-x` for one with Control, anything else as text.

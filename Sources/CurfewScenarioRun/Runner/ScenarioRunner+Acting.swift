@@ -22,10 +22,14 @@ extension ScenarioRunner {
         case .wake(let name, let info): try post("wake", name, info)
         case .post(let name, let info): try post("post", name, info)
         case .pressure(let level):
-            let message = Message("pressure", [Field("level", try text(level))])
+            let level = try known(level, "level", among: Vocabulary.pressureLevels)
+            let message = Message("pressure", [Field("level", level)])
             try drive(message, "the machine to be taken to be short of memory")
         case .warn(let level):
-            let fields = try level.map { level throws(Problem) in [Field("level", try text(level))] } ?? []
+            let fields =
+                try level.map { level throws(Problem) in
+                    [Field("level", try known(level, "level", among: Vocabulary.warningLevels))]
+                } ?? []
             try drive(Message("warn", fields), "the app to be warned")
         case .advance(let span): try advance(try value(span))
         case .run(let helper): try run(helper)
@@ -77,15 +81,23 @@ extension ScenarioRunner {
     /// What `curfew run` ends with itself: wrong usage, its own failure, a command that can't be run or isn't there.
     private static let notStarted = [64, 125, 126, 127]
 
-    /// One that was ended while suspended is launched anew, and told so.
+    /// One that was ended for its memory is launched anew, and told so.
     private func open() throws(Problem) {
-        guard !stage.record.isRunning, let last = stage.record.current, var command else {
+        guard !stage.record.isRunning, let end = stage.record.current?.end, var command else {
             return try drive(Message("open"), "the app to be opened")
         }
-        command.options += ["--launch-option", "restored=true"]
-        if let reason = last.end?.reason { command.options += ["--launch-option", "ended=\(reason)"] }
+        guard let reason = end.reason, Self.reclaiming.contains(reason) else {
+            let why = end.reason.map { ", \($0)" } ?? ""
+            throw .failed(
+                expected: "the app to be opened",
+                seen: "it isn't running: it ended with \(end.status)\(why); `launch` starts it anew")
+        }
+        command.options += ["--launch-option", "restored=true", "--launch-option", "ended=\(reason)"]
         try start(command)
     }
+
+    /// Ends that nobody but the system asked for: the app is to come back as it was.
+    private static let reclaiming = ["memory-pressure", "memory-highwater", "idle-exit"]
 
     // MARK: Driving
 
@@ -123,15 +135,14 @@ extension ScenarioRunner {
 
     /// An end takes its time, and much of it waiting for a disk: it isn't given up when the app first stands still.
     private func quit() throws(Problem) {
-        try drive(Message("quit"), "the app to be asked to end")
-        var looks = 0
-        while stage.record.isRunning, looks < Self.quitPatience {
-            try settle()
-            looks += 1
-        }
+        let expected = "the app to be asked to end"
+        try drive(Message("quit"), expected)
+        let limit = stage.now + Self.quitPatience
+        while stage.record.isRunning, stage.now < limit { _ = try wait(until: limit, expected) }
     }
 
-    private static let quitPatience = 10
+    /// In real time; one that doesn't heed it runs on until its own time is moved.
+    private static let quitPatience: Int64 = 3_000_000_000
 
     private func untilGone(_ expected: String) throws(Problem) {
         let limit = stage.now + limits.await
@@ -164,7 +175,14 @@ extension ScenarioRunner {
 
     private func skip(unless words: [Word]) throws(Problem) {
         let command = try texts(words)
-        let end = try finish(command)
+        let end: HelperEnd
+        do throws(Problem) {
+            end = try finish(command)
+        } catch {
+            // What can't be run says as much as what says no.
+            guard case .broken(_, let seen) = error else { throw error }
+            throw .skipped(seen)
+        }
         if end.status != 0 { throw .skipped("`\(command.joined(separator: " "))` exits with \(end.status)") }
     }
 

@@ -13,17 +13,18 @@ extension ScenarioRunner {
         holds ? .holds(expected: expected, seen: seen) : .differs(expected: expected, seen: seen)
     }
 
-    /// `isAwaited`: output is searched behind the last match only.
-    func look(_ condition: Condition, isAwaited: Bool) throws(Problem) -> Finding {
+    /// `isAwaited`: output is searched behind the last match only. `isLast`: it isn't looked at again.
+    func look(_ condition: Condition, isAwaited: Bool, isLast: Bool) throws(Problem) -> Finding {
         switch condition {
-        case .state(let word): try lookAtState(try text(word))
+        case .state(let word): try lookAtState(try known(word, "state", among: Vocabulary.states))
         case .event(let name, let info): lookForEvent(try text(name), try pairs(info))
         case .events(let names): lookForEvents(try texts(names))
         case .task(let name, let isOpen): try lookAtTask(try text(name), isOpen: isOpen)
-        case .output(let pattern, let names): try lookAtOutput(try value(pattern), names, isAwaited: isAwaited)
+        case .output(let pattern, let names):
+            try lookAtOutput(try value(pattern), names, isAwaited: isAwaited, isLast: isLast)
         case .silence: finding(true, "", "")
         case .exit(let status): lookAtExit(Int(clamping: try value(status).value))
-        case .killed(let reason): lookAtKill(try text(reason))
+        case .killed(let reason): lookAtKill(try known(reason, "reason", among: Vocabulary.killReasons))
         case .pid(let isChanged): lookAtPid(isChanged: isChanged)
         case .file(let path, let test): try lookAtFile(try text(path), test)
         case .amount(let quantity, let comparison, let word): try lookAtAmount(quantity, comparison, word)
@@ -133,7 +134,10 @@ extension ScenarioRunner {
 
     // MARK: Output
 
-    private func lookAtOutput(_ pattern: Pattern, _ names: [String], isAwaited: Bool) throws(Problem) -> Finding {
+    /// What is to be named may have more to come, as long as its line has no end: `80` of `8080`.
+    private func lookAtOutput(
+        _ pattern: Pattern, _ names: [String], isAwaited: Bool, isLast: Bool
+    ) throws(Problem) -> Finding {
         let expected = "output that matches \(pattern.text)"
         let regex: Regex<AnyRegexOutput>
         do {
@@ -143,7 +147,9 @@ extension ScenarioRunner {
         }
         var groups: [String]?
         if isAwaited {
-            stage.record.changeCurrent { groups = $0.output.takeMatch(of: regex) }
+            stage.record.changeCurrent {
+                groups = $0.output.takeMatch(of: regex, takesUnfinished: names.isEmpty || isLast)
+            }
         } else {
             groups = stage.record.current?.output.match(of: regex)
         }
@@ -178,7 +184,8 @@ extension ScenarioRunner {
                 guard let regex = try? Regex(pattern.text).anchorsMatchLineEndings() else {
                     throw StageProblem.broken("\(pattern.text) is no regular expression")
                 }
-                let line = text.split(separator: "\n").last.map(String.init) ?? "nothing"
+                let last = text.split(separator: "\n").last.map(String.init) ?? "nothing"
+                let line = last.count > OutputLog.longestLine ? "…" + last.suffix(OutputLog.longestLine) : last
                 return finding(text.contains(regex), expected, "its last line is: \(line)")
             } catch {
                 throw error.problem(expected)
@@ -197,7 +204,9 @@ extension ScenarioRunner {
             return finding(false, expected, "the app isn't running" + howItEnded)
         }
         let limit = try read(quantity, word)
-        let now = amount(quantity, status)
+        guard let now = amount(quantity, status) else {
+            throw .broken(expected: expected, seen: "its supervisor doesn't tell its \(quantity.rawValue)")
+        }
         return finding(compare(now, comparison, limit), expected, "it is \(text(now, of: quantity))")
     }
 
@@ -209,12 +218,12 @@ extension ScenarioRunner {
         }
     }
 
-    private func amount(_ quantity: Condition.Quantity, _ status: Message) -> UInt64 {
+    private func amount(_ quantity: Condition.Quantity, _ status: Message) -> UInt64? {
         switch quantity {
-        case .remaining: UInt64(clamping: status["remaining"].flatMap(Seconds.parse) ?? 0)
-        case .cpu: UInt64(clamping: status["cpu"].flatMap(Seconds.parse) ?? 0)
-        case .memory: status["footprint"].flatMap(UInt64.init) ?? 0
-        case .processes: status["processes"].flatMap(UInt64.init) ?? 0
+        case .remaining: status["remaining"].flatMap(Seconds.parse).map { UInt64(clamping: $0) }
+        case .cpu: status["cpu"].flatMap(Seconds.parse).map { UInt64(clamping: $0) }
+        case .memory: status["footprint"].flatMap(UInt64.init)
+        case .processes: status["processes"].flatMap(UInt64.init)
         }
     }
 

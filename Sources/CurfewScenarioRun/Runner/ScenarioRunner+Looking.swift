@@ -5,34 +5,47 @@ import CurfewWire
 extension ScenarioRunner {
     func await(_ condition: Condition, within: Value<Duration>?) throws(Problem) {
         let patience = try within.map { within throws(Problem) in try value(within).nanoseconds } ?? limits.await
-        let limit = stage.now + patience
+        let limit = stage.now.addingReportingOverflow(patience).overflow ? .max : stage.now + patience
         if case .silence(let span) = condition { return try awaitSilence(try value(span).nanoseconds, until: limit) }
         while true {
-            let finding = try look(condition, isAwaited: true)
-            guard case .differs(let expected, let seen) = finding else { return }
             let isOver = stage.now >= min(limit, deadline)
-            if isOver || isHopeless(condition) {
-                let waited = isOver ? "; waited for \(HumanText.duration(nanoseconds: patience))" : ""
-                throw .failed(expected: expected, seen: seen + waited)
-            }
+            let isLast = isOver || isHopeless(condition)
+            let finding = try look(condition, isAwaited: true, isLast: isLast)
+            guard case .differs(let expected, let seen) = finding else { return }
+            if isLast { throw .failed(expected: expected, seen: seen + (isOver ? waited(patience, until: limit) : "")) }
             // What no event tells of is looked at anew all the same.
             _ = try wait(until: min(limit, isTold(condition) ? .max : stage.now + Self.lookInterval), expected)
         }
+    }
+
+    private func waited(_ patience: Int64, until limit: Int64) -> String {
+        if deadline < limit {
+            return
+                "; then the scenario's \(HumanText.duration(nanoseconds: limits.scenario)) were over; `--limit` allows more"
+        }
+        return "; waited for \(HumanText.duration(nanoseconds: patience))"
     }
 
     static let lookInterval: Int64 = 10_000_000
 
     func expect(_ condition: Condition) throws(Problem) {
         if case .silence(let span) = condition { return try expectSilence(try value(span).nanoseconds) }
-        if case .differs(let expected, let seen) = try look(condition, isAwaited: false) {
+        if case .differs(let expected, let seen) = try look(condition, isAwaited: false, isLast: true) {
             throw .failed(expected: expected, seen: seen)
         }
     }
 
     func expectNot(_ condition: Condition) throws(Problem) {
         if case .silence(let span) = condition { return try expectNoise(try value(span).nanoseconds) }
-        if case .holds(let expected, let seen) = try look(condition, isAwaited: false) {
-            throw .failed(expected: "not \(expected)", seen: seen)
+        switch try look(condition, isAwaited: false, isLast: true) {
+        case .holds(let expected, let seen): throw .failed(expected: "not \(expected)", seen: seen)
+        case .differs(let expected, _):
+            guard case .output = condition, let output = stage.record.current?.output, output.dropped > 0 else {
+                return
+            }
+            throw .broken(
+                expected: "not \(expected)",
+                seen: "of \(output.count) bytes only the last \(output.count - output.dropped) were kept and searched")
         }
     }
 
@@ -40,8 +53,8 @@ extension ScenarioRunner {
     private func isHopeless(_ condition: Condition) -> Bool {
         guard !stage.record.isRunning, stage.record.current != nil else { return false }
         switch condition {
-        case .state, .event, .events, .output, .task, .exit, .killed, .pid: return true
-        case .amount, .file, .silence: return false
+        case .state, .event, .events, .output, .task, .exit, .killed, .pid, .amount: return true
+        case .file, .silence: return false
         }
     }
 

@@ -24,6 +24,9 @@ public final class ScenarioRunner {
     /// When all of it must be done.
     private(set) var deadline: Int64 = .max
 
+    /// Whether anything was done that `after` may have to clear up.
+    private var hasActed = false
+
     public init(_ scenario: Scenario, _ values: [String: String], on stage: any Stage, limits: Limits = Limits()) {
         self.scenario = scenario
         self.stage = stage
@@ -38,18 +41,26 @@ public final class ScenarioRunner {
 
     /// What came of it; `lines` are the file's, for the failure's neighbours.
     public func run(lines: [String]) -> ScenarioResult.Outcome {
-        deadline = stage.now + limits.scenario
+        setDeadline()
         var outcome = perform(scenario.statements, lines)
-        // `after` cleans up, whatever came before; what fails there fails a scenario that passed.
-        if case .skipped = outcome { return outcome }
-        deadline = stage.now + limits.scenario
-        let last = perform(scenario.after, lines)
-        if case .passed = outcome { outcome = last }
+        if case .skipped = outcome, !hasActed { return outcome }
+        // `after` cleans up, whatever came before, each of its statements for itself; what fails there fails a scenario that passed.
+        setDeadline()
+        for statement in scenario.after {
+            let last = perform([statement], lines)
+            if case .passed = outcome { outcome = last }
+        }
         return outcome
+    }
+
+    private func setDeadline() {
+        let (sum, overflows) = stage.now.addingReportingOverflow(limits.scenario)
+        deadline = overflows ? .max : sum
     }
 
     private func perform(_ statements: [Statement], _ lines: [String]) -> ScenarioResult.Outcome {
         for statement in statements {
+            if StatementDefinition.statement(named: statement.kind.name)?.kind == .action { hasActed = true }
             do throws(Problem) {
                 try perform(statement)
             } catch {
@@ -104,6 +115,17 @@ public final class ScenarioRunner {
         } catch {
             throw .bad(error)
         }
+    }
+
+    /// One of those that there are: what a variable stands for wasn't known when the file was read.
+    func known(_ word: Word, _ kind: String, among known: [String]) throws(Problem) -> String {
+        let text = try text(word)
+        guard known.contains(text) else {
+            throw .bad(
+                Diagnostic(
+                    at: word.position, "there is no \(kind) \"\(text)\"; accepted: \(known.joined(separator: ", "))"))
+        }
+        return text
     }
 
     func texts(_ words: [Word]) throws(Problem) -> [String] {
