@@ -24,10 +24,10 @@ import picture
 from figures import FAILED, MISSED, Line, print_table
 from harness import HERE, Bench, note
 from processes import BenchError
-from rows import children, core, escape, idle, lateness, launch, memory, overshoot, roundtrip, suspend
+from rows import children, core, escape, idle, lateness, launch, memory, overshoot, roundtrip, scenarios, suspend
 
 ROWS = {row.ROW: row for row in (
-    launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children)}
+    launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios)}
 BUILD = HERE.parent.parent / ".build-static"
 
 
