@@ -169,7 +169,7 @@ final class Fleet {
     private func addPictures(_ result: inout ScenarioResult, _ artifacts: String) {
         guard tools.timeline != nil else { return }
         for (journal, picture) in StagePlace.journals(in: artifacts) {
-            if tools.draw(journal, to: picture) {
+            if tools.draw(journal, of: result.id.title, to: picture) {
                 result.outcome.setPicture(picture)
             } else {
                 report(.complained("there is no \(picture)"))

@@ -24,11 +24,12 @@ struct Tools {
     }
 
     /// The picture of a launch, from its journal; false where it can't be made, and then it says why.
-    func draw(_ journal: String, to picture: String) -> Bool {
+    func draw(_ journal: String, of title: String, to picture: String) -> Bool {
         guard let timeline else { return false }
         do throws(ChildProcess.Problem) {
             let process = try ChildProcess(
-                [timeline, "timeline", journal, "-o", picture], environment: StagePlace.environment([]),
+                [timeline, "timeline", journal, "--title", title, "-o", picture],
+                environment: StagePlace.environment([]),
                 ChildProcess.Place(streams: nil, directory: "."))
             while !process.hasEnded() {
                 var waiting = pollfd(fd: process.pidfd.number, events: Int16(POLLIN), revents: 0)

@@ -54,6 +54,7 @@ enum TimelineSource {
         }
     }
 
+    /// What happened up to now.
     func timeline() throws(Failure) -> Timeline {
         switch self {
         case .app(let target): try LiveApp(target).timeline()

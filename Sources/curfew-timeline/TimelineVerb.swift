@@ -32,7 +32,9 @@ enum TimelineVerb {
         let found = try sources(arguments.sources)
         do throws(Failure) {
             let picture = PictureFile(form: arguments.form)
-            try picture.write(try merged(found), to: arguments.output)
+            var timeline = try read(found, recordedEvery: arguments.interval)
+            if let title = arguments.title { timeline.rename(title) }
+            try picture.write(timeline, to: arguments.output)
             return ExitStatus.success
         } catch {
             StandardError.print(error.line)
@@ -46,6 +48,17 @@ enum TimelineVerb {
         var sources: [Result<TimelineSource, Failure>] = []
         for word in words { sources.append(try TimelineSource.find(word)) }
         return sources
+    }
+
+    /// What happened; with an interval, what happens to the one app up to its end.
+    private static func read(
+        _ sources: [Result<TimelineSource, Failure>], recordedEvery interval: Int64?
+    ) throws(Failure) -> Timeline {
+        guard let interval else { return try merged(sources) }
+        guard case .app(let target)? = try sources.first?.get() else {
+            throw Failure(TimelineArguments.recordIsForOne + "; what is over is drawn without it", ExitStatus.usage)
+        }
+        return try LiveRecording(LiveApp(target), every: interval).timeline()
     }
 
     /// All of them below each other, on one clock.

@@ -19,7 +19,7 @@ struct AgreementTests {
         "--memory-high": "150M", "--background-memory": "50M", "--background-memory-high": "40M", "--memory-low": "10%",
         "--disk-low": "1G", "--background-cpu": "80%/60s", "--cpu-limit-action": "log", "--background-priority": "low",
         "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",
-        "--output": "/tmp/run.svg",
+        "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s",
     ]
 
     /// What an option can't be without.
@@ -177,7 +177,7 @@ struct AgreementTests {
             "--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner",
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
-            "--cpu-limit-action", "--output",
+            "--cpu-limit-action", "--output", "--record",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -187,7 +187,7 @@ struct AgreementTests {
     func eventValues(option: String) { bothAgreeOnValues(of: option, Self.eventProbes) }
 
     private func bothAgreeOnValues(of option: String, _ values: [String]) {
-        let verb = ["--owner": "task begin", "--output": "timeline"][option] ?? "run"
+        let verb = ["--owner": "task begin", "--output": "timeline", "--record": "timeline"][option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)
         for (index, value) in values.enumerated() {
             bothAgree(verb, onlyOf: option, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)

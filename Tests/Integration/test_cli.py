@@ -45,7 +45,7 @@ OPTIONS = {
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],

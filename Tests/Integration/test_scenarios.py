@@ -224,6 +224,7 @@ def test_artifacts(play, sandbox):
     assert json.loads((folder / "report.json").read_text())["reason"] == "memory-pressure"
     first, second = [(folder / name).read_text() for name in ("timeline.svg", "timeline-2.svg")]
     assert "memory-pressure" in first and "<svg" in second and "memory-pressure" not in second
+    assert all(f"Timeline of {play.folder / 'one.curfew'}: " in picture for picture in (first, second))
 
 
 def test_what_cannot_be_written(play, sandbox):

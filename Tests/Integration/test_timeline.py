@@ -6,12 +6,14 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import subprocess
+import time
 import xml.etree.ElementTree
 
 import pytest
 
-from conftest import LIMIT, ROOT, binary
+from conftest import LIMIT, ROOT, binary, wait_for
 from programs import browser
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -145,6 +147,93 @@ def test_several_below_each_other(killed):
     picture = parsed(out.read_text())
     assert "web" in words(picture) and "photo" in words(picture)
     assert sum(bool(word and word.startswith("time since ")) for word in words(picture)) == 1
+
+
+def test_a_title_instead_of_its_own(killed):
+    for name in ("photo.journal", "photo.json"):
+        result = killed.curfew("timeline", killed.scratch / name, "--title", "<why>")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "<why>" in words(parsed(result.stdout)) and "photo" not in words(parsed(result.stdout))
+    result = killed.curfew("timeline", *2 * [killed.scratch / "photo.json"], "--title=why")
+    assert {"why", "why 2"} <= set(words(parsed(result.stdout)))
+
+
+# ---- recorded ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def record(sandbox):
+    """Starts to record an app, and returns once that goes on: the process, and the file it will draw."""
+    out = sandbox.scratch / "recorded.svg"
+    started = []
+
+    def start(name):
+        process = subprocess.Popen(
+            [binary(), "timeline", name, "--record", "10ms", "-o", out], env=sandbox.environment, stderr=subprocess.PIPE,
+            text=True)
+        started.append(process)
+        measured(process, 3)
+        return process, out
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def reads(process):
+    """How often it has read: once, at least, for each measurement."""
+    found = re.search(r"syscr: (\d+)", pathlib.Path(f"/proc/{process.pid}/io").read_text())
+    return int(found[1])
+
+
+def measured(process, times):
+    """Waits until it has measured so many times more."""
+    before = reads(process)
+    wait_for("measurements", lambda: process.poll() is not None or reads(process) >= before + times)
+    assert process.poll() is None, process.stderr.read()
+
+
+def dots(picture, kind):
+    return [each for each in picture.iter(SVG + "circle") if each.get("class") == f"dot {kind}"]
+
+
+def test_an_app_is_recorded_to_its_end_with_memory_against_its_limit(sandbox, record):
+    running = sandbox.shell("echo up; read x; exit 3", name="photo", options=["--memory", "50M"], stdin=subprocess.PIPE)
+    running.expect("up")
+    process, out = record("photo")
+    measured(process, 3)
+    running.process.communicate(b"go\n", LIMIT)
+    assert running.wait() == 3
+    assert process.wait(LIMIT) == 0 and process.stderr.read() == ""
+    picture = parsed(out.read_text())
+    assert {"photo", "ended with status 3", "memory", "CPU time"} <= set(words(picture))
+    assert any("50 MiB" in (word or "") for word in words(picture))
+    assert len(dots(picture, "memory")) >= 3 and len(dots(picture, "cpu")) >= 3
+    assert bands(picture)[0] == "active"
+
+
+def test_what_is_suspended_is_measured_once(sandbox, record):
+    running = sandbox.shell("echo up; read x; sleep 60 & wait", name="photo")
+    running.expect("up")
+    process, out = record("photo")
+    assert sandbox.curfew("home", "photo").returncode == 0
+    running.wait_state("suspended")
+    wait_for("it to be left alone", lambda: reads(process) == (time.sleep(0.2), reads(process))[1])  # a while
+    assert sandbox.curfew("open", "photo").returncode == 0
+    measured(process, 3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(LIMIT) == 0 and process.stderr.read() == ""
+    picture = parsed(out.read_text())
+    assert bands(picture)[0] == "active" and bands(picture)[-2:] == ["suspended", "active"]
+    assert "active at the end of what is known" in words(picture)
+
+
+def test_what_is_over_is_not_recorded(killed):
+    fails(killed.curfew("timeline", killed.scratch / "photo.journal", "--record", "1s"),
+          "--record is for one app that runs; what is over is drawn without it", 64)
+    fails(killed.curfew("timeline", "a", "b", "--record", "1s"), "--record is for one app that runs", 64)
+    fails(killed.curfew("timeline", "a", "--record", "1ms"), '--record: "1ms" isn\'t a time from 10ms on, such as 1s', 64)
 
 
 def test_chromes_trace(killed):

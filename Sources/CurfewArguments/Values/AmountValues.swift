@@ -54,6 +54,13 @@ struct DurationValue: ExpressibleByArgument {
     }
 }
 
+/// How often an app that is recorded is measured, read as the fast path reads it.
+struct RecordIntervalValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if RecordInterval.parse(argument) == nil { return nil }
+    }
+}
+
 /// A duration as `curfew timeout` reads it.
 struct TimeoutDurationValue: ExpressibleByArgument {
     let nanoseconds: Int64

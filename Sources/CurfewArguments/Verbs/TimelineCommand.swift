@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurfewCommand
 
 /// `curfew timeline`.
 struct TimelineCommand: ParsableCommand {
@@ -18,6 +19,7 @@ struct TimelineCommand: ParsableCommand {
               curfew timeline last -o why.svg
               curfew timeline life.journal -o life.html
               curfew timeline web db -o both.json
+              curfew timeline web --record 1s -o web.svg
 
             Exit status:
                0  drawn
@@ -40,4 +42,21 @@ struct TimelineCommand: ParsableCommand {
             (.json). Without it, an SVG goes to standard output.
             """, valueName: "FILE"))
     var output: PicturePathValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What to call it in the picture (default: the app's name, or the file's); further ones have a number behind.",
+            valueName: "TEXT"))
+    var title: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Follow the app to its end, or to ^C, and measure its memory and CPU time so often while it isn't suspended.",
+            valueName: "D"))
+    var record: RecordIntervalValue?
+
+    mutating func validate() throws {
+        if record != nil, sources.count > 1 { throw ValidationError(TimelineArguments.recordIsForOne) }
+    }
 }

@@ -14,7 +14,7 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
-        case "timeline": ["--output"]
+        case "timeline": ["--output", "--title", "--record"]
         case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "quit",
             "ps", "status", "report", "doctor", "task remaining", "task list":
             ["--json"]

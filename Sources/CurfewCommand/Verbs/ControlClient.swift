@@ -5,7 +5,7 @@ import Glibc
 
 /// A client's end of the control channel: one request at a time, each with a deadline.
 package struct ControlClient {
-    let descriptor: Descriptor
+    package let descriptor: Descriptor
     private var reader = LineReader()
 
     /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
@@ -97,13 +97,13 @@ package struct ControlClient {
     }
 
     /// What has been received and not yet read as a line.
-    mutating func nextBuffered() -> Message? {
+    package mutating func nextBuffered() -> Message? {
         if case .message(let message) = reader.next() { return message }
         return nil
     }
 
     /// One read of what is there; false at the end.
-    mutating func readAvailable() -> Bool { (try? readMore(until: nil)) ?? false }
+    package mutating func readAvailable() -> Bool { (try? readMore(until: nil)) ?? false }
 }
 
 extension ControlClient.Failure {

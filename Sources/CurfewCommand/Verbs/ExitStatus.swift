@@ -2,7 +2,7 @@
 public enum ExitStatus {
     package static let success: Int32 = 0
     public static let failure: Int32 = 1
-    static let usage: Int32 = 64
+    package static let usage: Int32 = 64
     package static let unavailable: Int32 = 69
     static let temporaryFailure: Int32 = 75
     static let curfewFailed: Int32 = 125

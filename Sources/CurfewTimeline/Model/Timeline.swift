@@ -16,6 +16,11 @@ public struct Timeline: Equatable, Sendable {
         self.runs = runs
     }
 
+    /// Names the runs anew: the first so, those behind it with a number.
+    public mutating func rename(_ name: String) {
+        for index in runs.indices { runs[index].name = index == 0 ? name : "\(name) \(index + 1)" }
+    }
+
     /// When the first of them begins, nanoseconds; 0 where there is none.
     public var from: Int64 { runs.map(\.from).min() ?? 0 }
 
