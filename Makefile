@@ -25,7 +25,7 @@ VIM := $(ROOT)/share/vim/vimfiles
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: architecture help deps build debug test test-vm conformance unit shim integration together alone clients examples soak check format bench bench-picture core-step states reference mutants fuzz hot-symbols install uninstall clean
+.PHONY: architecture help tour deps build debug test test-vm conformance unit shim integration together alone clients examples soak check format bench bench-picture core-step states reference mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -89,6 +89,9 @@ format: ## format the Swift sources in place
 
 bench: build core-step ## every figure as a ratio against its peers, measured in one run (Tests/Bench/deps first; ROW=launch for one, QUICK=1)
 	python3 Tests/Bench/bench.py --curfew $(CURDIR)/$(CURFEW) --results $(STATIC)/bench $(if $(QUICK),--quick) $(ROW) $(ROWS)
+
+tour: build ## draw docs/tour.svg, which the README's tour opens with
+	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/tour.sh --draw
 
 bench-picture: ## draw docs/bench.svg from the last whole run of make bench
 	python3 Tests/Bench/picture.py $(STATIC)/bench/all.json docs/bench.svg
