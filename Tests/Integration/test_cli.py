@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
+    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
     "test, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run"
