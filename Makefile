@@ -65,13 +65,13 @@ alone: build
 
 clients: build ## the client libraries, against a scripted supervisor and the real one
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/Clients/c/run.sh
-	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side Tests/Clients
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side Tests/Clients Tests/Clients/pytest
 
 examples: build ## run each example
 	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all
 
 soak: build ## the real processes' and the clients' tests, ROUNDS=10 times, on a fifth of a processor (PART=test_limits.py for some)
-	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)),Tests/Integration Tests/Clients)
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)),Tests/Integration Tests/Clients Tests/Clients/pytest)
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run
