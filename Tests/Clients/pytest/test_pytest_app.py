@@ -119,6 +119,7 @@ def test_reclaimed_and_restored(curfew_app):
     app.expect_pid("changed")
     app.await_output("again")
     assert (app.state_dir / "mark").exists()
+    assert "memory-pressure" in app.do("curfew", "report"), "its reports are its own"
 
 
 def test_a_budget_that_is_outstayed(curfew_app):

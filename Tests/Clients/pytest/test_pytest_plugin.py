@@ -75,11 +75,12 @@ def test_how_long_is_waited(run):
 
 @needs_curfew
 def test_what_is_kept(run, pytester):
-    result = run("app.home(); assert 0", "--curfew-artifacts", "kept")
+    result = run("app.home(); app.reclaim(); app.open(); assert 0", "--curfew-artifacts", "kept")
     result.assert_outcomes(failed=1)
     (folder,) = (pytester.path / "kept").iterdir()
-    result.stdout.fnmatch_lines([f"picture   {folder}/timeline.svg", f"kept in   {folder}"])
-    assert {path.name for path in folder.iterdir()} >= {"journal", "output.txt", "timeline.svg"}
+    result.stdout.fnmatch_lines([f"picture   {folder}/timeline.svg", f"picture   {folder}/timeline-2.svg", f"kept in   {folder}"])
+    assert {path.name for path in folder.iterdir()} >= {
+        "report.json", "journal", "journal-2", "output.txt", "timeline.svg", "timeline-2.svg"}
     assert "up" in (folder / "output.txt").read_text() and "</svg>" in (folder / "timeline.svg").read_text()
 
 

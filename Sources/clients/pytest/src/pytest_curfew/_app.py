@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-from typing import Dict, Final, List, Literal, Mapping, Optional, Sequence, Union
+from typing import Dict, Final, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 from ._conditions import Conditions, State
 from ._durations import Duration, seconds
@@ -62,7 +62,9 @@ class App(Conditions):
         self.state_dir = pathlib.Path(self._folder, "state")
         """What the app finds in `CURFEW_STATE_DIR`, also after it was reclaimed."""
         self.environment: Dict[str, str] = {
-            **environment, "XDG_RUNTIME_DIR": f"{self._folder}/run", "CURFEW_STATE_DIR": str(self.state_dir)}
+            **environment, "XDG_RUNTIME_DIR": f"{self._folder}/run", "CURFEW_STATE_DIR": str(self.state_dir),
+            # Reports of kills are the test's own: the user's are of what was killed in earnest.
+            "XDG_STATE_HOME": f"{self._folder}/killed"}
         """The app's and its helpers': with it `curfew status app` finds this app and no other."""
         self.artifacts = artifacts
         """Where its journal, report and output are kept; None where nobody asked."""
@@ -98,8 +100,17 @@ class App(Conditions):
     def _words(self, options: Sequence[str]) -> List[str]:
         words = [self._curfew, "run", "--name", _NAME]
         if self.artifacts:
-            words += ["--report", f"{self.artifacts}/report.json", "--journal", f"{self.artifacts}/journal"]
+            end = _file_end(len(self._record.launches) + 1)
+            words += ["--report", f"{self.artifacts}/report{end}.json", "--journal", f"{self.artifacts}/journal{end}"]
         return [*words, *options, "--", *self.command]
+
+    def _journals(self) -> List[Tuple[pathlib.Path, pathlib.Path]]:
+        """That of each launch that has one, in their order, and where its picture belongs."""
+        if not self.artifacts:
+            return []
+        ends = [_file_end(number + 1) for number in range(len(self._record.launches))]
+        names = [(self.artifacts / f"journal{end}", self.artifacts / f"timeline{end}.svg") for end in ends]
+        return [(journal, picture) for journal, picture in names if journal.exists()]
 
     def _keep(self, data: bytes) -> None:
         """More of its output, for the artifacts."""
@@ -346,6 +357,11 @@ class App(Conditions):
             self._running.close()
         shutil.rmtree(self._folder, ignore_errors=True)
         return problem
+
+
+def _file_end(launch: int) -> str:
+    """What the names of a later launch's files end with."""
+    return f"-{launch}" if launch > 1 else ""
 
 
 def _make(artifacts: pathlib.Path) -> None:

@@ -145,15 +145,14 @@ def _sections(app: App) -> Iterator["tuple[str, str]"]:
     yield f"{name}: last events", "\n".join(events) or "none"
     yield f"{name}: last output", "\n".join(output) or "none"
     if app.artifacts:
-        picture = _draw(app)
-        yield f"{name}: kept", "\n".join([*([f"picture   {picture}"] if picture else []), f"kept in   {app.artifacts}"])
+        pictures = [picture for journal, picture in app._journals() if _draw(app, journal, picture)]
+        lines = [*(f"picture   {picture}" for picture in pictures), f"kept in   {app.artifacts}"]
+        yield f"{name}: kept", "\n".join(lines)
 
 
-def _draw(app: App) -> Optional[pathlib.Path]:
-    """The picture of its last launch, from its journal; None where there is no curfew-timeline, or no journal."""
-    assert app.artifacts
-    picture = app.artifacts / "timeline.svg"
+def _draw(app: App, journal: pathlib.Path, picture: pathlib.Path) -> bool:
+    """False where there is no curfew-timeline, or nothing to draw."""
     drawn = subprocess.run(
-        [app._curfew, "timeline", app.artifacts / "journal", "-o", picture], stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return picture if drawn.returncode == 0 else None
+        [app._curfew, "timeline", journal, "-o", picture], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    return drawn.returncode == 0
