@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "curfew-test", targets: ["curfew-test"]),
         .library(name: "CurfewClient", targets: ["CurfewClient"]),
         .library(name: "CurfewClientTestKit", targets: ["CurfewClientTestKit"]),
+        .library(name: "CurfewTesting", targets: ["CurfewTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -53,6 +54,10 @@ let package = Package(
             name: "CurfewScenarioRun",
             dependencies: ["CCurfew", "CurfewLinux", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
             swiftSettings: settings),
+        // Scenarios in Swift Testing.
+        .target(
+            name: "CurfewTesting", dependencies: ["CCurfew", "CurfewScenario", "CurfewScenarioRun", "CurfewWire"],
+            swiftSettings: settings),
         .executableTarget(
             name: "curfew-test",
             dependencies: [
@@ -89,6 +94,9 @@ let package = Package(
         .testTarget(
             name: "CurfewScenarioRunTests",
             dependencies: ["CurfewScenarioRun", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewTestingTests", dependencies: ["CurfewTesting", "CurfewScenarioRun", "CurfewWire"],
             swiftSettings: settings),
         .testTarget(
             name: "CurfewTestReportsTests", dependencies: ["CurfewTestReports", "CurfewWire"], swiftSettings: settings),

@@ -16,11 +16,14 @@ package final class ChildProcess {
         package var directory: String
         /// Its own, whose terminal its input is where that is one.
         package var hasSession: Bool
+        /// Killed with the thread that starts it.
+        package var endsWithUs: Bool
 
-        package init(streams: Streams?, directory: String, hasSession: Bool = false) {
+        package init(streams: Streams?, directory: String, hasSession: Bool = false, endsWithUs: Bool = true) {
             self.streams = streams
             self.directory = directory
             self.hasSession = hasSession
+            self.endsWithUs = endsWithUs
         }
     }
 
@@ -37,6 +40,7 @@ package final class ChildProcess {
         var result = curfew_spawn_result()
         let numbers = place.streams?.numbers ?? (-1, -1, -1)
         let hasSession = place.hasSession
+        let deathSignal = place.endsWithUs ? SIGKILL : 0
         // The streams must be open until the child has its own.
         defer { withExtendedLifetime(place.streams) {} }
         let status = Self.withStrings(words) { arguments in
@@ -53,7 +57,7 @@ package final class ChildProcess {
                         request.cgroup_fd = -1
                         request.terminal_fd = -1
                         request.channel_fd = -1
-                        request.parent_death_signal = SIGKILL
+                        request.parent_death_signal = deathSignal
                         request.place = place
                         return curfew_spawn(&request, &result, nil)
                     }

@@ -16,6 +16,8 @@ public final class LiveStage: Stage {
     private var output: OwnedDescriptor?
     private var input: OwnedDescriptor?
     private var helpers: [LiveHelper] = []
+    /// Ends an idle wait.
+    private var awakener: Int32?
     /// The newest of this launch's events.
     private var lastEvent = 0
     /// Whether its supervisor has said that the app is gone: it ends itself then.
@@ -132,6 +134,14 @@ public final class LiveStage: Stage {
         }
     }
 
+    /// Takes in whatever comes, while nobody waits for it, until that descriptor can be read: what writes isn't kept waiting.
+    package func idle(until descriptor: Int32) {
+        awakener = descriptor
+        defer { awakener = nil }
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, 0) == 0 { takeIn(timeout: 1000) }
+    }
+
     /// The connection is closed, or the front has ended: the rest of the output, and how it ended.
     private func finish() throws(StageProblem) {
         guard record.isRunning, let app else { return }
@@ -162,6 +172,7 @@ public final class LiveStage: Stage {
         }
         watch(connection.flatMap { $0.isClosed ? nil : $0.descriptor })
         watch(output)
+        if let awakener { waiting.append(pollfd(fd: awakener, events: Int16(POLLIN), revents: 0)) }
         if app?.status == nil { watch(app?.pidfd) }
         for helper in helpers { for descriptor in helper.descriptors { watch(descriptor) } }
         guard poll(&waiting, nfds_t(waiting.count), milliseconds) > 0 else { return false }

@@ -1,7 +1,7 @@
 import CurfewScenario
 
 /// Why a statement didn't go through.
-enum Problem: Error {
+package enum Problem: Error {
     /// The program did something else than the scenario says.
     case failed(expected: String, seen: String)
     /// It couldn't be done at all; `seen` says why.
@@ -14,7 +14,7 @@ enum Problem: Error {
 
 extension StageProblem {
     /// Where `expected` was to be done.
-    func problem(_ expected: String) -> Problem {
+    package func problem(_ expected: String) -> Problem {
         switch self {
         case .gone: .failed(expected: expected, seen: "the app isn't running")
         case .refused(let code, let message): .failed(expected: expected, seen: "refused (\(code)): \(message)")

@@ -3,7 +3,8 @@ import CurfewWire
 
 /// What acts: on the app, on its surroundings.
 extension ScenarioRunner {
-    func perform(_ statement: Statement) throws(Problem) {
+    /// One statement by itself.
+    package func perform(_ statement: Statement) throws(Problem) {
         try checkLimit()
         switch statement.kind {
         case .app(let options, let command): app = (options, command)

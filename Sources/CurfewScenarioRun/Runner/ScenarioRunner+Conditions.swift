@@ -162,6 +162,7 @@ extension ScenarioRunner {
                 expected: expected,
                 seen: "the expression has \(groups.count - 1) groups, and \(names.count) names stand behind `as`")
         }
+        lastMatch = groups
         for (name, value) in zip(names, groups.dropFirst()) { variables[name] = value }
         return finding(true, expected, "it has written \(groups[0])")
     }

@@ -21,6 +21,8 @@ public final class ScenarioRunner {
     var app: (options: [Word], command: [Word])?
     var timeScale: Double?
     var command: AppCommand?
+    /// The groups of the last output that was found, the whole first.
+    package internal(set) var lastMatch: [String] = []
     /// When all of it must be done.
     private(set) var deadline: Int64 = .max
 
