@@ -135,6 +135,11 @@ public actor App {
         try perform(.warn(level: Word(level.rawValue)), sourceLocation)
     }
 
+    /// Has the machine taken to be short of memory, until `.normal` is said.
+    public func pressure(_ level: PressureLevel, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try perform(.pressure(level: Word(level.rawValue)), sourceLocation)
+    }
+
     /// Moves its time, from deadline to deadline, up to the first thing that happens, or by `span`.
     ///
     /// Before each step it waits until the app owes nothing or does nothing, so that an honest app isn't killed for
@@ -166,6 +171,13 @@ public actor App {
 
 /// How urgent a memory warning is.
 public enum WarningLevel: String, Sendable {
+    case warning
+    case critical
+}
+
+/// How short of memory the machine is said to be.
+public enum PressureLevel: String, Sendable {
+    case normal
     case warning
     case critical
 }

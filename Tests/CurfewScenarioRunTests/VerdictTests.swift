@@ -122,6 +122,19 @@ struct VerdictTests {
         #expect(play.stage.log.last == "do ./yes clean")
     }
 
+    @Test("What is told along with an answer isn't slept over")
+    func toldWithAnswer() {
+        // The event comes before the wait that it would end.
+        play.stage.answers["status"] = { stage in
+            if stage.state == "active" { stage.tell("stateDidChange", [("to", "suspended")]) }
+            defer { stage.state = "suspended" }
+            return FakeStage.Answer(fields: [Field("state", stage.state)])
+        }
+        let before = play.stage.now
+        #expect(play.failure("await state suspended") == "passed")
+        #expect(play.stage.now - before < 1_000_000_000)
+    }
+
     @Test("Cut off by the scenario's limit, an await says so")
     func limit() {
         let said = play.failure("await event willTerminate within 20m")

@@ -58,6 +58,7 @@ struct StatementTests {
             Deed("post name=theme info.dark=a=b c") { try $0.post("theme", ["dark": "a=b c"]) },
             Deed("warn level=warning") { try $0.warn() },
             Deed("warn level=critical") { try $0.warn(.critical) },
+            Deed("pressure level=critical") { try $0.pressure(.critical) },
             Deed("advance seconds=595.000") { try $0.advance(.seconds(595)) },
             Deed("write delete 3\n") { try $0.send("delete 3") },
             Deed("write i\u{3}") { try $0.key("i", "C-c") },

@@ -10,12 +10,21 @@ extension ScenarioRunner {
         while true {
             let isOver = stage.now >= min(limit, deadline)
             let isLast = isOver || isHopeless(condition)
+            let before = heard
             let finding = try look(condition, isAwaited: true, isLast: isLast)
             guard case .differs(let expected, let seen) = finding else { return }
             if isLast { throw .failed(expected: expected, seen: seen + (isOver ? waited(patience, until: limit) : "")) }
+            // What came with an answer while we looked won't come again.
+            if heard != before { continue }
             // What no event tells of is looked at anew all the same.
             _ = try wait(until: min(limit, isTold(condition) ? .max : stage.now + Self.lookInterval), expected)
         }
+    }
+
+    /// How much has been told of the app: more, once there is more to look at.
+    private var heard: [Int] {
+        let record = stage.record
+        return [record.events.count, record.launches.count, record.current?.output.count ?? 0, record.isRunning ? 0 : 1]
     }
 
     private func waited(_ patience: Int64, until limit: Int64) -> String {

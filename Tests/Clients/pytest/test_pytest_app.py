@@ -66,6 +66,19 @@ def test_a_plain_app(shell):
     shell.quit()
     shell.expect_exit(3)
     assert (shell.exit_status, shell.state) == (3, "notRunning")
+    with pytest.raises(CurfewFailure, match="it isn't running: it ended with 3; `launch` starts it anew"):
+        shell.open()
+
+
+def test_short_of_memory_as_it_is_said(shell):
+    shell.home()
+    shell.await_state("suspended")
+    shell.pressure("warning")
+    shell.expect_state("suspended")
+    shell.pressure("critical")
+    shell.await_killed("memory-pressure")
+    shell.open()
+    shell.expect_pid("changed")
 
 
 def test_interruptions_changes_and_warnings(shell):

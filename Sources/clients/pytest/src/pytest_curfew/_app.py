@@ -27,6 +27,8 @@ Word = Union[str, "os.PathLike[str]"]
 _NAME: Final = "app"
 # What `curfew run` ends with itself: wrong usage, its own failure, a command that can't be run or isn't there.
 _NOT_STARTED: Final = (64, 125, 126, 127)
+# Ends that nobody but the system asked for: the app is to come back as it was.
+_RECLAIMING: Final = ("memory-pressure", "memory-highwater", "idle-exit")
 # An end takes its time, and much of it waiting for a disk: it isn't given up when the app first stands still.
 _QUIT_PATIENCE: Final = 10
 # A socket's path has 108 bytes, with all that comes behind the folder.
@@ -120,14 +122,16 @@ class App(Conditions):
                 file.write(data)
 
     def open(self) -> None:
-        """Brings the app to the foreground; one that has ended is launched anew, and told so: `restored=true`."""
+        """Brings the app to the foreground; one that was reclaimed is launched anew, and told so: `restored=true`."""
         last = self._record.current
         if not last or not last.end:
             return self._drive("open", "the app to be opened")
-        options = [*self._options, "--launch-option", "restored=true"]
-        if last.end.reason:
-            options += ["--launch-option", f"ended={last.end.reason}"]
-        self._launch(options)
+        # What has ended otherwise isn't hidden by another launch.
+        if last.end.reason not in _RECLAIMING:
+            raise CurfewFailure(
+                "the app to be opened", f"it isn't running: it ended with {last.end}; `launch` starts it anew")
+        self._launch([
+            *self._options, "--launch-option", "restored=true", "--launch-option", f"ended={last.end.reason}"])
 
     # Driving
 
@@ -186,6 +190,10 @@ class App(Conditions):
     def warn(self, level: Literal["warning", "critical"] = "warning") -> None:
         """Gives the app a memory warning."""
         self._drive("warn", "the app to be warned", {"level": level})
+
+    def pressure(self, level: Literal["normal", "warning", "critical"]) -> None:
+        """Has the machine taken to be short of memory, until `normal` is said."""
+        self._drive("pressure", "the machine to be taken to be short of memory", {"level": level})
 
     def quit(self) -> None:
         """Asks the app to end: `willTerminate`, or SIGTERM for a plain app, then SIGKILL once its limit is over."""
