@@ -1,4 +1,5 @@
 import CurfewTestReports
+import CurfewWire
 import Glibc
 
 /// `curfew test --monkey`: plays what a hunt wants to be played, and says how far it is.
@@ -36,7 +37,11 @@ final class MonkeyRun {
         options.artifacts = artifacts
         var found: ScenarioResult?
         let fleet = Fleet(options, tools, in: folder, planned: 1) { event in
-            if case .finished(let result) = event { found = result }
+            switch event {
+            case .started: break
+            case .finished(let result): found = result
+            case .complained(let why): Say.error("curfew: test: \(Printable.text(why))")
+            }
         }
         let loaded = LoadedFiles([file])
         guard !loaded.hasErrors, let item = loaded.items.first else {

@@ -68,8 +68,8 @@ def test_a_program_that_ends_at_once(play):
 
 def test_time_stands_still_and_is_moved(play):
     result = play(
-        "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; while :; do sleep 0.5; done\"'\n"
-        "launch\nawait task upload open\nhome\nexpect state background\nexpect remaining = 10m\nadvance 10m\n"
+        "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; echo up; while :; do sleep 0.5; done\"'\n"
+        "launch\nawait output up\nexpect task upload open\nhome\nexpect state background\nexpect remaining = 10m\nadvance 10m\n"
         "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n",
         PATH=f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}")
     assert result.returncode == 0, result.stdout
