@@ -142,6 +142,9 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	umask 022 && $(HELPER) --generate-completion-script bash > $(BASH_COMPLETION)
 	umask 022 && $(HELPER) --generate-completion-script zsh > $(ZSH_COMPLETION)
 	umask 022 && $(HELPER) --generate-completion-script fish > $(FISH_COMPLETION)
+	@echo "Vim and VS Code highlight scenarios after:"
+	@echo "  mkdir -p ~/.vim/pack/curfew/start && ln -s $(PREFIX)/share/vim/vimfiles ~/.vim/pack/curfew/start/curfew"
+	@echo "  mkdir -p ~/.vscode/extensions && ln -s $(PREFIX)/share/curfew/vscode ~/.vscode/extensions/curfew"
 
 uninstall: ## undo `make install`
 	@# What is installed knows its own pages.
