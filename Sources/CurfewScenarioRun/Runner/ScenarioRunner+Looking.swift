@@ -24,7 +24,9 @@ extension ScenarioRunner {
     /// How much has been told of the app: more, once there is more to look at.
     private var heard: [Int] {
         let record = stage.record
-        return [record.events.count, record.launches.count, record.current?.output.count ?? 0, record.isRunning ? 0 : 1]
+        return [
+            record.events.count, record.launches.count, record.current?.output.count ?? 0, record.isRunning ? 0 : 1,
+        ]
     }
 
     private func waited(_ patience: Int64, until limit: Int64) -> String {
