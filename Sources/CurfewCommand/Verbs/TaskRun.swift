@@ -93,6 +93,8 @@ struct TaskRun {
     /// Until the command has ended; its status is ours.
     private mutating func wait() -> Int32 {
         var ready = curfew_ready()
+        // What came along with the answer to `begin` makes nothing ready any more.
+        heedBuffered()
         while true {
             guard curfew_epoll_wait(epoll.number, &ready, 1, -1) > 0 else { continue }
             if ready.token == 1 {
@@ -109,6 +111,10 @@ struct TaskRun {
             if let client { _ = curfew_epoll_remove(epoll.number, client.descriptor.number) }
             return
         }
+        heedBuffered()
+    }
+
+    private mutating func heedBuffered() {
         while let message = client?.nextBuffered() {
             if message.verb == "event", message["name"] == "backgroundTaskWillExpire" {
                 _ = curfew_kill(child, SIGTERM)
