@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import HAS_PLACE, LIMIT, binary, every_cgroup, wait_for
+from conftest import HAS_PLACE, LIMIT, PATIENCE, binary, every_cgroup, wait_for
 
 # An app that says when it is up, repeats what it reads, and ends with 3 when it is asked to.
 SHELL = """\
@@ -19,6 +19,9 @@ DAEMON = """\
 #!/bin/sh
 setsid sh -c 'trap : TERM INT HUP; echo $$ >"$1.new"; mv "$1.new" "$1"; while :; do sleep 0.1; done' sh "$1" >/dev/null 2>&1 </dev/null &
 """
+
+# Where everything takes longer, so do awaits.
+PATIENT = ["--await", f"{10 * PATIENCE:g}s"] if PATIENCE > 1 else []
 
 
 class Play:
@@ -40,14 +43,14 @@ class Play:
         if text is not None:
             self.write(text, name)
         return subprocess.run(
-            [*wrapper, binary(), "test", *options, self.folder], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+            [*wrapper, binary(), "test", *PATIENT, *options, self.folder], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
             text=True, timeout=6 * LIMIT, env=dict(self.environment, **environment))
 
     @contextlib.contextmanager
     def begun(self, *options, stdout=subprocess.PIPE):
         """A run under way."""
         process = subprocess.Popen(
-            [binary(), "test", *options, self.folder], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT, text=True,
+            [binary(), "test", *PATIENT, *options, self.folder], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT, text=True,
             env=self.environment)
         try:
             yield process

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIMIT, binary, is_alive, wait_for
+from conftest import LIMIT, PATIENCE, binary, is_alive, wait_for
 from playing import DAEMON, SHELL, play  # noqa: F401
 
 ORDINARY = 65534
@@ -68,7 +68,7 @@ def test_a_regular_expression_that_turns_out_to_be_none(play):
 @pytest.mark.parametrize("hanging", ["kill -STOP $$", "trap : TERM INT HUP; while :; do sleep 0.1; done", "exec >&- 2>&-; sleep 1234"])
 def test_a_helper_that_hangs(play, hanging):
     """Stopped, deaf, or without its output."""
-    result = play(f"app -- sleep 60\nlaunch\ndo sh -c 'echo $$ >pid; {hanging}'\n", "--limit", "500ms")
+    result = play(f"app -- sleep 60\nlaunch\ndo sh -c 'echo $$ >pid; {hanging}'\n", "--limit", f"{PATIENCE:g}s")
     assert result.returncode == 1 and "`&` at its end lets it run beside" in result.stdout, result.stdout
     assert not is_alive(int((play.folder / "pid").read_text()))
 
