@@ -53,7 +53,7 @@ struct LiveApp {
         if let left = Seconds.parse(status["remaining"]) { recorder.remaining(left, at: now) }
         let measures = measures(status)
         if let bytes = measures.memory { recorder.memory(bytes, at: now) }
-        if let limit = measures.memoryLimit { recorder.memoryLimit(limit, at: now) }
+        if let limit = measures.memoryLimit { recorder.memoryLimit(limit) }
         if let used = measures.cpu { recorder.cpu(used, at: now) }
     }
 

@@ -63,9 +63,31 @@ struct ReaderTests {
         #expect(run.bands.map(\.state) == ["active", "background"])
         #expect(run.budget.first?.map(\.value) == [3_000_000_000, 0])
         #expect(run.memory.map(\.value) == [1_048_576])
+        #expect(run.memoryLimits == [.init(time: 10 * Samples.second, value: 4_194_304)])
         #expect(run.cpu.map(\.value) == [500_000_000])
         #expect(run.end?.status == "124")
         #expect(run.facts.map(\.text) == ["2 MiB of 4 MiB at most", "./web -x"])
+    }
+
+    @Test("A report's limits: the memory of the state it was killed in, the CPU time it was killed for")
+    func readsReportLimits() throws {
+        let killed = report.replacing(
+            #""limit": {"footprintBytes": 1048576}"#,
+            with: """
+                "reason": "cpu-limit", "limit": {"footprintBytes": 1048576, "memoryBytes": 2097152, "cpuSeconds": 0.75,
+                "elapsedSeconds": 1.0}
+                """
+        ).replacing(
+            #""budgetSeconds": 3.0"#,
+            with: #""budgetSeconds": 3.0, "backgroundCPUSeconds": 0.5, "backgroundCPUWindowSeconds": 1.0"#)
+        let run = try #require(try timeline(killed).runs.first)
+        let second = Samples.second
+        #expect(
+            run.memoryLimits == [
+                .init(time: 10 * second, value: 4_194_304), .init(time: 11 * second, value: 2_097_152),
+            ])
+        #expect(run.cpuLimit == .init(used: second / 2, elapsed: second))
+        #expect(run.cpuExcess == .init(used: second / 4 * 3, elapsed: second))
     }
 
     @Test("Of a report whose time was held, the budget isn't drawn by the calendar")
@@ -140,6 +162,39 @@ struct ReaderTests {
         #expect(run.budget.first?.map(\.value) == [3_000_000_000, 2_000_000_000])
         #expect(run.end == .init(time: 5_000_000_000, status: "137", reason: "memory-limit", code: "jetsam 7"))
         #expect(run.marks.first?.detail.contains("limit=3 s") == true)
+    }
+
+    @Test("Where the app's own time never moved, by the real time, and without a budget")
+    func stoodStill() throws {
+        let still = """
+            curfew-journal version=1
+            input at=100 real=1000000000 name=launch app=1 budget=3000000000
+            effect name=stateChanged app=1 from=notRunning to=active
+            input at=100 real=3000000000 name=home app=1 stopped=false
+            effect name=stateChanged app=1 from=active to=background
+            input at=100 real=6000000000 name=treeGone app=1
+            effect name=ended app=1 state=background status=0
+
+            """
+        let drawn = try timeline(still)
+        let run = try #require(drawn.runs.first)
+        #expect(drawn.clock == .real)
+        #expect(run.bands.map { ($0.to - $0.from) / Samples.second } == [2, 3])
+        #expect(run.budget.isEmpty)
+        #expect(SVGPicture(drawn).text.contains("real time since its launch; its own stood still"))
+        #expect(try timeline(still.replacing("at=100 real=6", with: "at=101 real=6")).clock == .app)
+        #expect(try timeline(still.replacing(#/ real=[0-9]+/#, with: "")).clock == .app)
+    }
+
+    @Test("What a journal says of CPU time: the limit, and what it was killed for")
+    func readsCPULimit() throws {
+        let limits = "budget=3000000000 background-cpu=500000000 background-cpu-window=1000000000"
+        let killed = journal.replacing("budget=3000000000", with: limits)
+            .replacing("reason=memory-limit", with: "reason=cpu-limit cpu=900000000 elapsed=1000000000")
+        let run = try #require(try timeline(killed).runs.first)
+        #expect(run.cpuLimit == .init(used: 500_000_000, elapsed: Samples.second))
+        #expect(run.cpuExcess == .init(used: 900_000_000, elapsed: Samples.second))
+        #expect(try timeline(journal).runs.first?.cpuLimit == nil)
     }
 
     @Test("Its last line may be half a line")

@@ -121,4 +121,11 @@ struct RunRecorderTests {
         }
         #expect(run.memoryLimits.map(\.value) == [5, 7, nil])
     }
+
+    @Test("A limit that holds now is drawn from the last change of state")
+    func limitNow() {
+        let changes = [Samples.change(0, "notRunning", "active"), Samples.change(3, "active", "background")]
+        let run = Samples.run(changes, until: 9) { $0.memoryLimit(5) }
+        #expect(run.memoryLimits == [.init(time: 3 * second, value: 5)])
+    }
 }

@@ -80,6 +80,8 @@ def test_a_running_app_by_name_by_pid_and_by_default(sandbox):
         # What is known of the budget: all of it at home, what is left now.
         assert "budget left" in words(picture) and "10 min" in words(picture)
         assert "memory" in words(picture) and "CPU time" in words(picture)
+        # The limit holds in background, and has a length.
+        assert "the limit, 500 MiB, is far above" in words(picture) or "limit 500 MiB" in words(picture)
 
 
 def test_a_report(killed):
@@ -464,6 +466,10 @@ def test_ten_thousand_events_in_the_page(sandbox, chromium):
     drawn = chromium.value("document.querySelectorAll('svg.run *').length")
     assert 100 < drawn < 12_000
     assert "0 to 1 h 1 min" in view(chromium)
+    # Two states take turns faster than pixels: each is seen with its share.
+    heights = "JSON.stringify([...document.querySelectorAll('svg.run rect.band.%s.thin')].map(each => each.height.baseVal.value))"
+    active, background = [json.loads(chromium.value(heights % state)) for state in ("active", "background")]
+    assert len(active) > 300 and 0.8 < sum(active) / sum(background) < 1.25
     for _ in range(9):
         chromium.key("+")
     # Near enough, a few are left, and they are named.
@@ -472,3 +478,64 @@ def test_ten_thousand_events_in_the_page(sandbox, chromium):
     assert chromium.value("document.querySelectorAll('img, body script[src]').length") == 0
     assert chromium.value("document.querySelector('h2').textContent") == "</script><img src=x onerror=alert(1)>"
     assert chromium.complaints() == []
+
+
+def axis(chromium):
+    """What the axis says, from left to right."""
+    return json.loads(chromium.value(
+        "JSON.stringify([...document.querySelectorAll('svg.run text.small[text-anchor=middle]')].map(each => each.textContent))"))
+
+
+def test_the_axis_tells_its_times_apart_at_every_zoom(sandbox, chromium):
+    chromium.open(page_of(sandbox, SAMPLES / "photo-sync.journal"))
+    for _ in range(45):
+        shown = axis(chromium)
+        assert len(shown) >= 1 and len(set(shown)) == len(shown), shown
+        assert not re.search(r"\b(60 s|60 min|24 h|1000 )", " ".join([view(chromium), *shown])), shown
+        start, end = view(chromium).split(" to ")
+        assert start != end
+        chromium.key("+")
+    assert chromium.complaints() == []
+
+
+def tasks_at_once(path, count):
+    """So many tasks of an app, all of them open at once."""
+    with open(path, "w") as file:
+        def tell(time, **event):
+            file.write(json.dumps({"number": 1, "time": 1.7e9 + time, "app": "many", **event}) + "\n")
+
+        tell(0, name="stateDidChange", **{"from": "notRunning", "to": "active"})
+        for number in range(count):
+            tell(1 + number / count, name="taskDidBegin", task=number, title=f"t{number}")
+        tell(4, name="didBecomeReady")
+    return path
+
+
+def test_every_task_can_be_seen_in_the_page(sandbox, chromium):
+    chromium.open(page_of(sandbox, tasks_at_once(sandbox.scratch / "tasks.events", 50)))
+    assert chromium.value("document.querySelectorAll('svg.run rect.task').length") == 10
+    assert "40 more tasks here: r: more rows" in chromium.value("document.querySelector('svg.run').textContent")
+    chromium.key("r")
+    chromium.key("r")
+    assert chromium.value("document.querySelectorAll('svg.run rect.task').length") == 50
+    assert "more tasks" not in chromium.value("document.querySelector('svg.run').textContent")
+    assert chromium.complaints() == []
+
+
+def test_the_wheel_scrolls_where_all_is_shown(sandbox, chromium):
+    chromium.open(page_of(sandbox, tasks_at_once(sandbox.scratch / "tasks.events", 160)))
+    chromium.key("r")
+    chromium.key("r")
+    wheel = ("document.querySelector('main').dispatchEvent(new WheelEvent('wheel', {deltaY: %d, clientX: 400, bubbles: true, "
+             "cancelable: true}))")
+    # True: nobody prevented what the browser does with it.
+    assert chromium.value(wheel % 100) is True
+    assert chromium.value(wheel % -100) is False
+    assert chromium.value(wheel % 100) is False
+
+
+def test_the_last_value_is_named_and_its_dot_is_whole_at_the_edge(sandbox, chromium):
+    chromium.open(page_of(sandbox, SAMPLES / "photo-sync.journal"))
+    assert "40 MiB" in chromium.value("document.querySelector('svg.run').textContent")
+    assert chromium.value("document.querySelectorAll('svg.run circle.dot').length") > 2
+    assert chromium.value("document.querySelectorAll('svg.run [clip-path] circle').length") == 0

@@ -3,11 +3,26 @@ enum Palette {
     /// The states in the order of the legend.
     static let states = ["active", "inactive", "background", "suspended", "notRunning", "unknown"]
 
+    /// How high its band is, of 1: the more an app may do, the higher, so that it is told without its colour.
+    static func height(of state: String) -> Double {
+        switch state {
+        case "inactive": 0.84
+        case "background": 0.68
+        case "suspended": 0.54
+        default: 1
+        }
+    }
+
+    static let hatched: Set = ["notRunning", "unknown"]
+
+    /// One that has a place in the legend.
+    static func known(_ state: String) -> String { states.contains(state) ? state : "unknown" }
+
     static let style = """
         text{font:12px system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;fill:#1f2328}
         .small{font-size:10.5px}.soft{fill:#59636e}.name{font-size:15px;font-weight:600}.bad{fill:#b34700}
         .page{fill:#fff}.lane{fill:#f6f8fa}.grid{stroke:#d1d9e0;stroke-width:1;fill:none}.axis{stroke:#59636e;fill:none}
-        .active{fill:#009e73}.inactive{fill:#56b4e9}.background{fill:#e69f00}.suspended{fill:#0072b2}
+        .active{fill:#009e73}.inactive{fill:url(#inactive)}.background{fill:#e69f00}.suspended{fill:#0072b2}
         .notRunning{fill:url(#none)}.unknown{fill:url(#unknown)}.edge{fill:none;stroke:#818b98}.band,.task{stroke:#fff;stroke-width:.6}.band.thin,.task.thin{stroke:none}
         text.on{font-size:11px;fill:#000}text.onDark{font-size:11px;fill:#fff}
         .task{fill:#cc79a7}.taskOpen{stroke:#d55e00;stroke-width:3;fill:none}
@@ -27,18 +42,21 @@ enum Palette {
 
         """
 
-    /// What is no state is hatched, so that it isn't taken for one.
+    /// What is no state is hatched, so that it isn't taken for one; inactive has lines, for without colour it is as light as
+    /// background, beside which it stands where many fall into one pixel.
     static let patterns = """
         <pattern id="none" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
         <path class="hatch" d="M0 0V6"/></pattern>
         <pattern id="unknown" width="6" height="6" patternUnits="userSpaceOnUse"><path class="hatch" d="M0 3H6M3 0V6"/></pattern>
+        <pattern id="inactive" width="4" height="4" patternUnits="userSpaceOnUse"><path fill="#56b4e9" d="M0 0H4V4H0z"/>\
+        <path stroke="#1f78a8" d="M0 2H4"/></pattern>
         """
 
     /// White on what is dark.
     static func wordKind(on state: String) -> String {
         switch state {
         case "suspended": "onDark"
-        case "notRunning", "unknown": ""
+        case _ where hatched.contains(state): ""
         default: "on"
         }
     }

@@ -10,7 +10,7 @@ struct RunDrawing {
         self.scale = scale
     }
 
-    private static let bandHeight = 24.0
+    private static let bandHeight = 28.0
     private static let taskHeight = 16.0
     private static let taskRows = 10
     private static let lineHeight = 64.0
@@ -69,53 +69,50 @@ struct RunDrawing {
     // MARK: States
 
     private func writeBands(_ body: inout Markup, _ y: Double) -> Double {
-        name(&body, "state", y + 16)
-        let groups = groups()
-        for group in groups where isWide(group) { writeBand(&body, y, group) }
+        name(&body, "state", y + 18)
+        let columns = BandColumns(run.drawnBands, scale).columns
+        for column in columns where !column.isSliver { writeColumn(&body, y, column) }
         // Seen, though short.
-        for group in groups where !isWide(group) { writeBand(&body, y, group) }
+        for column in columns where column.isSliver { writeColumn(&body, y, column) }
         return y + Self.bandHeight
     }
 
-    /// Bands that are narrower than a pixel are drawn together, as the state that lasted longest among them.
-    private func groups() -> [ArraySlice<AppRun.Band>] {
-        var groups: [ArraySlice<AppRun.Band>] = []
-        var start = 0
-        for (index, band) in run.bands.enumerated() {
-            let isWide = scale.x(band.to) - scale.x(band.from) >= 1
-            if isWide, start < index { groups.append(run.bands[start..<index]) }
-            if isWide { start = index }
-            guard isWide || scale.x(band.to) - scale.x(run.bands[start].from) >= 1 else { continue }
-            groups.append(run.bands[start...index])
-            start = index + 1
+    private func writeColumn(_ body: inout Markup, _ y: Double, _ column: BandColumns.Column) {
+        guard let first = column.bands.first, let last = column.bands.last else { return }
+        if column.isSliver {
+            body.rectangle(x: column.x, y: y, width: 1, height: Self.bandHeight, kind: "page")
         }
-        if start < run.bands.count { groups.append(run.bands[start...]) }
-        return groups
+        guard column.bands.count > 1 else { return writeBand(&body, y, first, column) }
+        let title = RunText.span("\(column.bands.count) states", first.from, last.to, since: scale.from)
+        let shares = BandColumns.shares(column.bands)
+        // Each is seen, however short.
+        let room = Self.bandHeight - 2 * Double(shares.count)
+        var top = y
+        for share in shares {
+            let height = 2 + room * share.share
+            body.rectangle(
+                x: column.x, y: top, width: max(1, column.width), height: height, kind: "band \(share.state) thin",
+                title: title)
+            top += height
+        }
     }
 
-    private func isWide(_ group: ArraySlice<AppRun.Band>) -> Bool {
-        guard let first = group.first, let last = group.last else { return false }
-        return scale.x(last.to) - scale.x(first.from) >= 1
-    }
-
-    private func writeBand(_ body: inout Markup, _ y: Double, _ group: ArraySlice<AppRun.Band>) {
-        guard let first = group.first, let last = group.last,
-            let longest = group.max(by: { $0.to - $0.from < $1.to - $1.from })
-        else { return }
-        let x = scale.x(first.from)
-        let width = max(1, scale.x(last.to) - x)
-        let title =
-            group.count == 1
-            ? RunText.span(first.state, first.from, first.to, since: scale.from)
-            : RunText.span("\(group.count) states", first.from, last.to, since: scale.from)
-        let state = Palette.states.contains(longest.state) ? longest.state : "unknown"
+    private func writeBand(_ body: inout Markup, _ y: Double, _ band: AppRun.Band, _ column: BandColumns.Column) {
+        let (x, width) = (column.x, max(1, column.width))
+        let title = RunText.span(band.state, band.from, band.to, since: scale.from)
+        let state = Palette.known(band.state)
+        let height = Self.bandHeight * Palette.height(of: state)
+        let bottom = y + Self.bandHeight
         body.rectangle(
-            x: x, y: y, width: width, height: Self.bandHeight, kind: Self.thin("band \(state)", width), title: title)
-        if ["notRunning", "unknown"].contains(state) {
-            body.rectangle(x: x, y: y, width: width, height: Self.bandHeight, kind: "edge")
+            x: x, y: bottom - height, width: width, height: height, kind: Self.thin("band \(state)", width),
+            title: title)
+        if Palette.hatched.contains(state) {
+            body.rectangle(x: x, y: bottom - height, width: width, height: height, kind: "edge")
         }
         let word = TextWidth.of(state, per: 6.6) <= width - 10 ? state : ""
-        if !word.isEmpty { body.label(word, x: x + 5, y: y + 16, kind: Palette.wordKind(on: state), title: title) }
+        if !word.isEmpty {
+            body.label(word, x: x + 5, y: bottom - height / 2 + 4, kind: Palette.wordKind(on: state), title: title)
+        }
     }
 
     /// An edge would leave nothing of what is narrow.
@@ -172,7 +169,13 @@ struct RunDrawing {
         let layout = MarkLayout(run.marks, scale)
         name(&body, "events", y + 9)
         body.path([(scale.left, y + 6), (scale.right, y + 6)], kind: "grid")
-        for drawn in layout.drawn { writeMark(&body, y + 6, drawn) }
+        for drawn in layout.drawn { writeName(&body, y + 6, drawn) }
+        // What matters most is covered by nothing.
+        for rank in AppRun.Mark.Rank.allCases.reversed() {
+            for drawn in layout.drawn where run.marks[drawn.index].rank == rank {
+                symbol(&body, drawn.x, y + 6, rank, title(drawn))
+            }
+        }
         var end = y + 16 + Double(layout.usedRows) * 14
         if layout.named < run.marks.count, run.marks.count > Self.fewMarks {
             let what = "\(run.marks.count) events at \(layout.drawn.count) places, \(layout.named) of them named"
@@ -182,18 +185,14 @@ struct RunDrawing {
         return end + Self.gap
     }
 
-    private func writeMark(_ body: inout Markup, _ y: Double, _ drawn: MarkLayout.Drawn) {
-        let mark = run.marks[drawn.index]
-        let title = title(drawn)
-        if let row = drawn.row {
-            let base = y + 19 + Double(row) * 14
-            body.path([(drawn.x, y), (drawn.x, base)], kind: "stem")
-            let x = drawn.isLeftOf ? drawn.x - 4 : drawn.x + 4
-            body.label(
-                drawn.label, x: x, y: base, kind: mark.rank == .fatal ? "small bad" : "small",
-                anchor: drawn.isLeftOf ? "end" : "", title: title)
-        }
-        symbol(&body, drawn.x, y, mark.rank, title)
+    private func writeName(_ body: inout Markup, _ y: Double, _ drawn: MarkLayout.Drawn) {
+        guard let row = drawn.row else { return }
+        let base = y + 19 + Double(row) * 14
+        body.path([(drawn.x, y), (drawn.x, base)], kind: "stem")
+        body.label(
+            drawn.label, x: drawn.isLeftOf ? drawn.x - 4 : drawn.x + 4, y: base,
+            kind: run.marks[drawn.index].rank == .fatal ? "small bad" : "small", anchor: drawn.isLeftOf ? "end" : "",
+            title: title(drawn))
     }
 
     /// Told apart by form, not by colour alone.
@@ -224,6 +223,8 @@ struct RunDrawing {
         var kind: String
         var lines: [[AppRun.Sample]]
         var limits: [AppRun.Limit] = []
+        /// What is said of its limit, where that is no line.
+        var note = ""
         /// Such as "3 s".
         var text: (Int64) -> String
     }
@@ -232,7 +233,7 @@ struct RunDrawing {
         let whole = run.budgetSpan.map { [AppRun.Limit(time: run.from, value: $0)] } ?? []
         return Lane(
             name: "budget left", kind: "budget", lines: run.budget, limits: run.budget.isEmpty ? [] : whole,
-            text: { HumanText.duration(nanoseconds: $0) })
+            text: RunText.duration)
     }
 
     private var memoryLane: Lane {
@@ -243,8 +244,8 @@ struct RunDrawing {
 
     private var cpuLane: Lane {
         Lane(
-            name: "CPU time", kind: "cpu", lines: run.cpu.isEmpty ? [] : [run.cpu],
-            text: { HumanText.duration(nanoseconds: $0) })
+            name: "CPU time", kind: "cpu", lines: run.cpu.isEmpty ? [] : [run.cpu], note: RunText.cpuLimit(run),
+            text: RunText.duration)
     }
 
     private func writeLine(_ body: inout Markup, _ y: Double, _ lane: Lane) -> Double {
@@ -259,6 +260,7 @@ struct RunDrawing {
         }
         body.label(lane.text(top), x: scale.left - 10, y: y + 18, kind: "small soft", anchor: "end")
         body.label("0", x: scale.left - 10, y: y + Self.lineHeight, kind: "small soft", anchor: "end")
+        if !lane.note.isEmpty { body.label(lane.note, x: scale.left + 6, y: y + 10, kind: "small bad") }
         if lane.kind == "memory" { writeLimit(&body, lane, hasLimit, y, height) }
         for line in lane.lines { writeSamples(&body, lane, line, height) }
         return y + Self.lineHeight + Self.gap
@@ -286,7 +288,13 @@ struct RunDrawing {
             body.path(
                 step + [(from, at), (to, at)], kind: "limit", title: "limit: \(lane.text(value))")
             let label = "limit \(lane.text(value))"
-            if to - from > TextWidth.of(label) + 8 { body.label(label, x: from + 4, y: at + 11, kind: "small bad") }
+            let isInside = to - from > TextWidth.of(label) + 8
+            // The one that holds at the end is always named, left of it where its line is short.
+            if isInside || index == lane.limits.count - 1 {
+                body.label(
+                    label, x: isInside ? from + 4 : to - 4, y: at + 11, kind: "small bad", anchor: isInside ? "" : "end"
+                )
+            }
             previous = at
         }
     }

@@ -27,7 +27,25 @@ enum RunText {
         switch timeline.clock {
         case .calendar: "time since \(CalendarText.text(timeline.from))"
         case .app: "the app's own time since its launch"
+        case .real: "real time since its launch; its own stood still"
         }
+    }
+
+    /// Such as "3 s" or "812 µs", with the units of the axis.
+    static func duration(_ nanoseconds: Int64) -> String {
+        let text = HumanText.duration(nanoseconds: nanoseconds)
+        return text.hasSuffix(" us") ? String(text.dropLast(2)) + "µs" : text
+    }
+
+    /// What it may use of the processors, and what it was killed for; empty where nothing is known of it.
+    static func cpuLimit(_ run: AppRun) -> String {
+        let limit = run.cpuLimit.map { "limit in background \(percent($0)) over \(duration($0.elapsed))" }
+        let excess = run.cpuExcess.map { "killed for \(percent($0)) over \(duration($0.elapsed))" }
+        return [limit, excess].compactMap(\.self).joined(separator: "; ")
+    }
+
+    private static func percent(_ share: AppRun.CPUShare) -> String {
+        "\(Int((Double(share.used) * 100 / Double(share.elapsed)).rounded())) %"
     }
 
     /// Such as "background, 1.006 s: 677 ms to 1.683 s".

@@ -52,6 +52,12 @@ public struct AppRun: Equatable, Sendable {
         public var value: Int64?
     }
 
+    /// CPU time, nanoseconds, in so long a time.
+    public struct CPUShare: Equatable, Sendable {
+        public var used: Int64
+        public var elapsed: Int64
+    }
+
     /// How it ended.
     public struct End: Equatable, Sendable {
         public var time: Int64
@@ -86,11 +92,23 @@ public struct AppRun: Equatable, Sendable {
     public var memory: [Sample] = []
     public var memoryLimits: [Limit] = []
     public var cpu: [Sample] = []
+    /// What it may use in background; nil where it isn't known, or without end.
+    public var cpuLimit: CPUShare?
+    /// What it was killed for using.
+    public var cpuExcess: CPUShare?
     /// Nil while it runs, and where nothing tells of its end.
     public var end: End?
     public var facts: [Fact] = []
 
     public init(name: String) { self.name = name }
+
+    /// Those that are seen: that nothing runs any more at the end is said by the end.
+    var drawnBands: ArraySlice<Band> {
+        guard let last = bands.last, last.state == "notRunning", last.from == last.to, bands.count > 1 else {
+            return bands[...]
+        }
+        return bands.dropLast()
+    }
 }
 
 extension AppRun.Mark {

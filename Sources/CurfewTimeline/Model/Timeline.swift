@@ -6,6 +6,8 @@ public struct Timeline: Equatable, Sendable {
         case calendar
         /// Nanoseconds of the app's own time, which can be held or be another machine's: where it begins means nothing.
         case app
+        /// Nanoseconds of the machine's clock beside an app's own time that never moved.
+        case real
     }
 
     public var clock: Clock

@@ -1,18 +1,24 @@
 import CurfewWire
 
-/// Reads a journal, as docs/journal.md has it: what the core was told, and what it decided, by the app's own time.
+/// Reads a journal, as docs/journal.md has it: what the core was told, and what it decided.
+///
+/// It is laid out by the app's own time; where that was held and never moved, by the real time that stands beside it.
 struct JournalReader {
     /// How the first app is called, which a journal doesn't say.
     private let name: String
     /// iOS's codes by the reasons of kills, which it doesn't say either.
     private let codes: [String: String]
+    private let clock: Timeline.Clock
     private var recorders: [(id: String, recorder: RunRecorder)] = []
     /// When the last input was told.
     private var now: Int64 = 0
+    /// The app's own time at the first input and at the last, and whether the first tells the real time.
+    private var own: (first: Int64, last: Int64, hasReal: Bool)?
 
-    init(name: String, codes: [String: String]) {
+    init(name: String, codes: [String: String], by clock: Timeline.Clock = .app) {
         self.name = name
         self.codes = codes
+        self.clock = clock
     }
 
     static let header = "curfew-journal"
@@ -20,6 +26,15 @@ struct JournalReader {
     /// Of a file's lines; what its writer didn't come to the end of is left out.
     static func read(_ lines: FileText, name: String, codes: [String: String]) throws(Unreadable) -> Timeline {
         var reader = JournalReader(name: name, codes: codes)
+        try reader.take(lines)
+        if reader.stoodStill {
+            reader = JournalReader(name: name, codes: codes, by: .real)
+            try reader.take(lines)
+        }
+        return try reader.timeline()
+    }
+
+    private mutating func take(_ lines: FileText) throws(Unreadable) {
         var hasHeader = false
         for (number, line) in lines.numbered {
             let message: Message?
@@ -30,14 +45,16 @@ struct JournalReader {
             guard let message else { continue }
             if hasHeader {
                 if lines.isCut, number == lines.count { break }
-                try reader.take(message, line: number)
+                try take(message, line: number)
             } else {
-                try checkHeader(message, line: number)
+                try Self.checkHeader(message, line: number)
                 hasHeader = true
             }
         }
-        return try reader.timeline()
     }
+
+    /// Whether nothing passed by the app's own time, while something may have by the real one.
+    private var stoodStill: Bool { own.map { $0.first == $0.last && $0.hasReal } ?? false }
 
     private static func checkHeader(_ message: Message, line: Int) throws(Unreadable) {
         guard message.verb == header, message["version"] == "1" else {
@@ -48,7 +65,7 @@ struct JournalReader {
     private func timeline() throws(Unreadable) -> Timeline {
         let told = recorders.filter { !$0.recorder.isEmpty }
         if told.isEmpty { throw Unreadable("it tells of no app: nothing was started") }
-        return Timeline(clock: .app, runs: told.map { $0.recorder.finished(at: now) })
+        return Timeline(clock: clock, runs: told.map { $0.recorder.finished(at: now) })
     }
 
     private mutating func take(_ message: Message, line: Int) throws(Unreadable) {
@@ -58,7 +75,9 @@ struct JournalReader {
             guard let at = message["at"].flatMap({ Int64($0) }), at >= 0 else {
                 throw Unreadable("an input has no time", line: line)
             }
-            now = max(now, at)
+            let real = message["real"].flatMap { Int64($0) }
+            own = (own?.first ?? at, max(own?.last ?? at, at), own?.hasReal ?? (real != nil))
+            now = max(now, clock == .real ? real ?? 0 : at)
             if let app = message["app"] { input(name, message, of: app) }
         case "effect": if let app = message["app"] { effect(name, message, of: app) }
         default: throw Unreadable("\"\(message.verb)\" is neither input nor effect", line: line)
@@ -76,10 +95,16 @@ struct JournalReader {
     // MARK: Inputs
 
     private mutating func input(_ name: String, _ message: Message, of app: String) {
+        let clock = clock
         func number(_ key: String) -> Int64? { message[key].flatMap { Int64($0) } }
         with(app) { recorder, now in
             switch name {
-            case "launch": if let budget = number("budget") { recorder.budget(budget) }
+            case "launch":
+                // By the real clock it didn't run.
+                if let budget = number("budget"), clock == .app { recorder.budget(budget) }
+                if let used = number("background-cpu"), let window = number("background-cpu-window") {
+                    recorder.cpuLimit(used, in: window)
+                }
             case "footprintMeasured", "memoryMarkReached":
                 if let bytes = number("bytes") { recorder.memory(bytes, at: now) }
             case "cpuTimeMeasured": if let used = number("cpu") { recorder.cpu(used, at: now) }
@@ -113,6 +138,11 @@ struct JournalReader {
             case "terminate": recorder.beingEnded(at: now)
             case "kill":
                 take("willKill", Self.kill(fields, codes))
+                if message["reason"] == "cpu-limit", let used = message["cpu"].flatMap({ Int64($0) }),
+                    let elapsed = message["elapsed"].flatMap({ Int64($0) })
+                {
+                    recorder.cpuExcess(used, in: elapsed)
+                }
                 if let footprint = message["footprint"].flatMap({ Int64($0) }) { recorder.memory(footprint, at: now) }
             case "expire": take("timeLimitDidPass", fields)
             case "ended": take("didEnd", fields.filter { $0.key != "state" })
@@ -128,7 +158,7 @@ struct JournalReader {
             guard spans.contains(field.key) || field.key.hasPrefix("age."), let span = Int64(field.value) else {
                 return field
             }
-            return Field(field.key, HumanText.duration(nanoseconds: span))
+            return Field(field.key, RunText.duration(span))
         }
         guard let reason = worded.first(where: { $0.key == "reason" })?.value, let code = codes[reason] else {
             return worded

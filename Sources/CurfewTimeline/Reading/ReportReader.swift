@@ -47,10 +47,31 @@ struct ReportReader {
     private mutating func readLimits(at ended: Int64?) {
         if let budget = number("limits", "budgetSeconds") { recorder.budget(budget) }
         if text("clock") == "manual" { recorder.hasHeldTime() }
+        readMemoryLimits()
+        readCPULimit()
         guard let ended else { return }
         if let bytes = bytes("limit", "footprintBytes") { recorder.memory(bytes, at: ended) }
-        if let bytes = bytes("limit", "memoryBytes") { recorder.memoryLimit(bytes, at: ended) }
         if let used = number("cpuSeconds") { recorder.cpu(used, at: ended) }
+    }
+
+    /// The one that was set, and the one of its state that it crossed.
+    private mutating func readMemoryLimits() {
+        let whole = bytes("limits", "memoryBytes"), crossed = bytes("limit", "memoryBytes")
+        if let first = whole ?? crossed { recorder.memoryLimitFromStart(first) }
+        if let crossed, whole != nil, crossed != whole { recorder.memoryLimit(crossed) }
+    }
+
+    private mutating func readCPULimit() {
+        if let used = number("limits", "backgroundCPUSeconds"),
+            let window = number("limits", "backgroundCPUWindowSeconds")
+        {
+            recorder.cpuLimit(used, in: window)
+        }
+        if text("reason") == "cpu-limit", let used = number("limit", "cpuSeconds"),
+            let elapsed = number("limit", "elapsedSeconds")
+        {
+            recorder.cpuExcess(used, in: elapsed)
+        }
     }
 
     private mutating func readFacts() {

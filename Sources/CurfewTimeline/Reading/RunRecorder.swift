@@ -140,6 +140,29 @@ public struct RunRecorder: Sendable {
         if run.memoryLimits.last?.value != bytes || run.memoryLimits.isEmpty { run.memoryLimits.append(limit) }
     }
 
+    /// The fatal limit on memory that holds now, bytes, of which nothing tells since when: drawn from the last change of
+    /// state, for states have limits of their own.
+    public mutating func memoryLimit(_ bytes: Int64) {
+        run.memoryLimits.append(
+            .init(time: max(state?.since ?? run.from, run.memoryLimits.last?.time ?? 0), value: bytes))
+    }
+
+    /// The fatal limit on memory that was set for all of it, bytes.
+    public mutating func memoryLimitFromStart(_ bytes: Int64) {
+        run.memoryLimits.insert(.init(time: run.from, value: bytes), at: 0)
+    }
+
+    /// The CPU time that it may use in background in any window, both nanoseconds; `Int64.max`: without end.
+    public mutating func cpuLimit(_ used: Int64, in window: Int64) {
+        guard used > 0, used < .max, window > 0, window < .max else { return }
+        run.cpuLimit = .init(used: used, elapsed: window)
+    }
+
+    /// The CPU time that it was killed for, and in which time, nanoseconds.
+    public mutating func cpuExcess(_ used: Int64, in elapsed: Int64) {
+        if used >= 0, elapsed > 0 { run.cpuExcess = .init(used: used, elapsed: elapsed) }
+    }
+
     /// The CPU time used since it was started, nanoseconds.
     public mutating func cpu(_ used: Int64, at time: Int64) {
         run.cpu.append(AppRun.Sample(time: move(to: time), value: used))

@@ -14,6 +14,7 @@ public struct ChromeTrace {
     private static let eventThread = 2
     /// The first of those for tasks.
     private static let taskThread = 10
+    private static let steps: Int64 = 100
 
     /// The whole document, ended by a line feed: an event a line.
     public var text: String {
@@ -71,7 +72,7 @@ public struct ChromeTrace {
             [
                 ("name", .string(Printable.text(mark.label))), ("cat", .string("event")), ("ph", .string("i")),
                 ("s", .string("t")), ("ts", time(mark.time)),
-            ], pid, Self.eventThread, [("event", .string(mark.name))] + fields)
+            ], pid, Self.eventThread, [("name", .string(mark.name))] + fields)
     }
 
     private func counters(of run: AppRun, _ pid: Int) -> [JSON] {
@@ -80,12 +81,35 @@ public struct ChromeTrace {
                 [("name", .string(name)), ("ph", .string("C")), ("ts", time(sample.time))], pid, 0, [(series, value)])
         }
         func seconds(_ nanoseconds: Int64) -> JSON { .number(Double(nanoseconds) / 1e9) }
-        let budget = run.budget.joined().map { counter("budget left", $0, "seconds", seconds($0.value)) }
+        let budget = run.budget.flatMap { steps($0, of: run) }.map {
+            counter("budget left", $0, "seconds", seconds($0.value))
+        }
         let memory = run.memory.map { counter("memory", $0, "bytes", .integer($0.value)) }
         let limits = run.memoryLimits.compactMap { limit in
             limit.value.map { counter("memory limit", .init(time: limit.time, value: $0), "bytes", .integer($0)) }
         }
         return budget + memory + limits + run.cpu.map { counter("CPU time", $0, "seconds", seconds($0.value)) }
+    }
+
+    /// A counter stands between its samples: what falls is told in a hundred steps; and after a stay that the app left for
+    /// the foreground the budget is whole again.
+    private func steps(_ line: [AppRun.Sample], of run: AppRun) -> [AppRun.Sample] {
+        guard let first = line.first, let last = line.last else { return [] }
+        var steps = [first]
+        for (from, to) in zip(line, line.dropFirst()) {
+            let count = to.value < from.value ? min(Self.steps, max(1, to.time - from.time)) : 1
+            for step in 1...count {
+                let share = Double(step) / Double(count)
+                let time = from.time + Int64(Double(to.time - from.time) * share)
+                let value = from.value - Int64(Double(from.value - to.value) * share)
+                steps.append(step == count ? to : .init(time: time, value: value))
+            }
+        }
+        let next = run.bands.last { $0.from == last.time }?.state
+        if let span = run.budgetSpan, next == "active" || next == "inactive" {
+            steps.append(.init(time: last.time, value: span))
+        }
+        return steps
     }
 
     private func event(_ members: Members, _ pid: Int, _ tid: Int, _ arguments: Members) -> JSON {

@@ -30,6 +30,7 @@ public struct HTMLPage {
             <button id="earlier" title="Earlier (left arrow)">←</button>
             <button id="later" title="Later (right arrow)">→</button>
             <button id="all" title="All of it (0)">all</button>
+            <button id="rows" title="More rows of tasks (r)">more rows</button>
             <span id="view"></span>
             </div>
             <main id="runs" tabindex="0"></main>
@@ -55,7 +56,7 @@ public struct HTMLPage {
     private var data: JSON {
         .object([
             ("axis", .string(RunText.axis(timeline))), ("length", time(max(timeline.to, timeline.from + 1))),
-            ("states", .array(Palette.states.map { .string($0) })),
+            ("states", .array(Palette.states.map { .array([.string($0), .number(Palette.height(of: $0))]) })),
             ("runs", .array(timeline.runs.map { run($0) })),
         ])
     }
@@ -64,11 +65,14 @@ public struct HTMLPage {
         var members: Members = [
             ("name", text(run.name)), ("outcome", text(RunText.outcome(run))), ("facts", text(RunText.facts(run))),
             ("killed", .bool(run.end.map { !$0.reason.isEmpty } ?? false)),
-            ("bands", .array(run.bands.map { .array([.string(state($0.state)), time($0.from), time($0.to)]) })),
+            (
+                "bands",
+                .array(run.drawnBands.map { .array([.string(Palette.known($0.state)), time($0.from), time($0.to)]) })
+            ),
             ("marks", .array(run.marks.map { mark($0) })), ("tasks", .array(tasks(run))),
             ("budget", .array(run.budget.map { samples($0, per: 1_000) })), ("memory", samples(run.memory, per: 1)),
             ("cpu", samples(run.cpu, per: 1_000)), ("limits", .array(run.memoryLimits.map { limit($0) })),
-            ("to", time(run.to)),
+            ("to", time(run.to)), ("cpuNote", text(RunText.cpuLimit(run))),
         ]
         if let span = run.budgetSpan { members.append(("budgetSpan", .number(Double(span) / 1e3))) }
         if let end = run.end {
@@ -77,17 +81,15 @@ public struct HTMLPage {
         return .object(members)
     }
 
-    private func state(_ name: String) -> String { Palette.states.contains(name) ? name : "unknown" }
-
     private func mark(_ mark: AppRun.Mark) -> JSON {
         .array([time(mark.time), text(mark.label), .integer(Int64(mark.rank.rawValue)), text(mark.detail)])
     }
 
     private func tasks(_ run: AppRun) -> [JSON] {
-        zip(run.tasks, TaskRows.pack(run.tasks)).map { task, row in
+        run.tasks.map { task in
             .array([
                 text(task.name.isEmpty ? "task \(task.number)" : task.name), time(task.from), time(task.to),
-                .integer(Int64(row)), .bool(task.outcome == .open), text(RunText.task(task, since: timeline.from)),
+                .bool(task.outcome == .open), text(RunText.task(task, since: timeline.from)),
             ])
         }
     }

@@ -1,6 +1,7 @@
 /// What draws the page in a browser: by hand, for nothing may be fetched.
 enum HTMLScript {
-    static let hint = "Point at something. The wheel, + and - zoom; dragging, ← and → move; 0 shows all."
+    static let hint =
+        "Point at something. The wheel, + and - zoom; dragging, ← and → move; 0 shows all; r: more rows of tasks."
 
     static let style = """
         :root{color-scheme:light dark}body{margin:0;padding:8px 0 48px;background:#fff;color:#1f2328;font:13px system-ui,sans-serif}
@@ -17,32 +18,42 @@ enum HTMLScript {
           "use strict";
           const data = JSON.parse(document.getElementById("data").textContent);
           const runs = document.getElementById("runs"), on = document.getElementById("on");
-          const LEFT = 92, RIGHT = 24, ROWS = 6, TASK_ROWS = 10, RANKS = ["fatal", "warning", "plain", "minor"];
+          const LEFT = 92, RIGHT = 24, ROWS = 6, RANKS = ["fatal", "warning", "plain", "minor"];
           const told = new WeakMap();
           const hint = on.textContent;
-          let view = { from: 0, to: data.length }, width = 960;
+          let view = { from: 0, to: data.length }, width = 960, taskRows = 10;
 
           // Words
 
           const DAY = 864e8, HOUR = 36e8, MINUTE = 6e7, SECOND = 1e6;
           const short = (value, places) => String(Number(value.toFixed(places)));
-          function time(us) {
-            if (us < 0) return "-" + time(-us);
-            if (us === 0) return "0";
-            if (us < 1) return short(us * 1e3, 0) + " ns";
-            if (us < 1e3) return short(us, 1) + " µs";
-            if (us < SECOND) return short(us / 1e3, 1) + " ms";
-            if (us < MINUTE) return short(us / SECOND, 3) + " s";
+          // The digits that somebody wants who sees all of it, in nanoseconds.
+          const DIGITS = [[1e3, 1], [1e6, 100], [1e9, 1e5], [6e10, 1e6], [36e11, 1e8], [Infinity, 1e9]];
+          // Such as "1 min 3.4 s", rounded to what is shown before it is split, so that no "60 s" comes of it; `step`, what
+          // can be told apart in µs: as many digits as it has.
+          function time(us, step = Infinity) {
+            if (us < 0) return "-" + time(-us, step);
+            const usual = DIGITS.find(each => us * 1e3 < each[0])[1];
+            const digit = Math.min(usual, 10 ** Math.max(0, String(Math.floor(Math.min(step * 1e3, 1e15))).length - 1));
+            const whole = Math.round(us * 1e3 / digit) * digit;
+            const of = (amount, unit) => short(amount / unit, Math.max(0, Math.round(Math.log10(unit / digit))));
+            if (whole === 0) return "0";
+            if (whole < 1e3) return whole + " ns";
+            if (whole < 1e6) return of(whole, 1e3) + " µs";
+            if (whole < 1e9) return of(whole, 1e6) + " ms";
+            if (whole < 6e10) return of(whole, 1e9) + " s";
             const parts = [];
-            let rest = us;
+            let rest = whole;
             for (const [length, name] of [[DAY, "d"], [HOUR, "h"], [MINUTE, "min"]]) {
-              const count = Math.floor(rest / length);
+              const count = Math.floor(rest / (length * 1e3));
               if (count > 0) parts.push(count + " " + name);
-              rest -= count * length;
+              rest -= count * length * 1e3;
             }
-            const seconds = short(rest / SECOND, us < HOUR ? 1 : 0);
+            const seconds = of(rest, 1e9);
             return seconds === "0" ? parts.join(" ") : [...parts, seconds + " s"].join(" ");
           }
+          // A moment, to a tenth of a pixel.
+          const moment = us => time(us, (view.to - view.from) / plot() / 10);
           function size(bytes) {
             let power = 0;
             while (bytes >= 1024 && power < 6) { bytes /= 1024; power += 1; }
@@ -60,12 +71,16 @@ enum HTMLScript {
           for (let power = 1e-3; power < SECOND; power *= 10) STEPS.push(power, 2 * power, 5 * power);
           STEPS.push(...[1, 2, 5, 10, 15, 30].map(n => n * SECOND), ...[1, 2, 5, 10, 15, 30].map(n => n * MINUTE),
             ...[1, 2, 3, 6, 12, 24, 48, 168, 720].map(n => n * HOUR));
+          // Each with its words, which have room beside each other.
           function ticks() {
-            const most = Math.max(2, Math.floor(plot() / 84)), length = view.to - view.from;
-            const step = STEPS.find(step => length / step <= most) ?? Math.ceil(length / most / (30 * DAY)) * 30 * DAY;
-            const found = [];
-            for (let n = Math.ceil(view.from / step); n * step <= view.to; n += 1) found.push(n * step);
-            return found;
+            const length = view.to - view.from, wide = step => plot() * step / length;
+            const months = Math.ceil(length / Math.max(2, plot() / 84) / (30 * DAY)) * 30 * DAY;
+            for (const step of [...STEPS, months, 2 * months]) {
+              if (wide(step) < 84 && step !== 2 * months) continue;
+              const found = [];
+              for (let n = Math.ceil(view.from / step); n * step <= view.to; n += 1) found.push([n * step, time(n * step, step)]);
+              if (found.every(each => letters(each[1]) * 6.3 + 12 <= wide(step)) || step === 2 * months) return found;
+            }
           }
           const letters = text => [...text].reduce((sum, each) => sum + (each > "\u2e7f" ? 2 : 1), 0);
           function cut(text, room) {
@@ -96,40 +111,71 @@ enum HTMLScript {
 
           // Lanes: each draws from `top` on, and returns where it ends.
 
+          const HIGH = 28, heights = Object.fromEntries(data.states), isHatched = state => state === "notRunning" || state === "unknown";
+          const span = (name, from, to) => `${name}, ${moment(to - from)}: ${moment(from)} to ${moment(to)}`;
+          function band(svg, [state, from, to], top, left, wide) {
+            const high = HIGH * heights[state], y = top + HIGH - high, what = span(state, from, to);
+            rect(svg, left, y, wide, high, `band ${state}${wide < 4 ? " thin" : ""}`, what);
+            if (isHatched(state)) rect(svg, left, y, wide, high, "edge", what);
+            const kind = state === "suspended" ? "onDark" : isHatched(state) ? "" : "on";
+            if (letters(state) * 6.6 <= wide - 10) label(svg, state, left + 5, y + high / 2 + 4, kind, "start", what);
+          }
+          // What falls into one pixel: each state with its share of the time, and seen however short.
+          function stack(svg, group, top, left, wide) {
+            const lengths = {};
+            for (const [state, from, to] of group) lengths[state] = (lengths[state] ?? 0) + to - from;
+            const states = data.states.map(each => each[0]).filter(each => each in lengths);
+            const all = states.reduce((sum, each) => sum + lengths[each], 0), room = HIGH - 2 * states.length;
+            const what = span(group.length + " states", group[0][1], group[group.length - 1][2]);
+            let y = top;
+            for (const state of states) {
+              const high = 2 + room * (all > 0 ? lengths[state] / all : 1 / states.length);
+              rect(svg, left, y, wide, high, `band ${state} thin`, what);
+              y += high;
+            }
+          }
           function bands(svg, run, top) {
-            lane(svg, "state", top + 16);
+            lane(svg, "state", top + 18);
+            const slivers = [];
             let group = [];
+            const draw = group => {
+              const left = inside(x(group[0][1])), wide = inside(x(group[group.length - 1][2])) - left;
+              if (wide < 1) rect(svg, left, top, 1, HIGH, "page");
+              if (group.length === 1) band(svg, group[0], top, left, wide);
+              else stack(svg, group, top, left, wide);
+            };
+            const isWide = group => x(group[group.length - 1][2]) - x(group[0][1]) >= 1;
             const flush = () => {
               if (group.length === 0) return;
-              const longest = group.reduce((best, each) => each[2] - each[1] > best[2] - best[1] ? each : best);
-              const from = group[0][1], to = group[group.length - 1][2];
-              const name = group.length === 1 ? longest[0] : group.length + " states";
-              const left = inside(x(from)), wide = inside(x(to)) - left;
-              const what = `${name}, ${time(to - from)}: ${time(from)} to ${time(to)}`;
-              rect(svg, left, top, wide, 24, "band " + longest[0] + (wide < 4 ? " thin" : ""), what);
-              if (longest[0] === "notRunning" || longest[0] === "unknown") rect(svg, left, top, wide, 24, "edge", what);
-              const kind = longest[0] === "suspended" ? "onDark" : longest[0] === "notRunning" || longest[0] === "unknown" ? "" : "on";
-              if (letters(longest[0]) * 6.6 <= wide - 10) label(svg, longest[0], left + 5, top + 16, kind, "start", what);
+              if (isWide(group)) draw(group);
+              else slivers.push(group);
               group = [];
             };
-            for (const band of run.bands) {
-              if (!isSeen(band[1], band[2])) continue;
-              if (x(band[2]) - x(band[1]) >= 1) flush();
-              group.push(band);
-              if (x(group[group.length - 1][2]) - x(group[0][1]) >= 1) flush();
+            for (const each of run.bands) {
+              if (!isSeen(each[1], each[2])) continue;
+              if (isWide([each])) flush();
+              group.push(each);
+              if (isWide(group)) flush();
             }
             flush();
-            return top + 32;
+            // Seen, though short.
+            slivers.forEach(draw);
+            return top + HIGH + 8;
           }
 
+          // Of what is in view each in the first row that is free.
           function tasks(svg, run, top) {
             if (run.tasks.length === 0) return top;
             lane(svg, "tasks", top + 12);
-            const reached = [], rows = Math.min(TASK_ROWS, 1 + Math.max(...run.tasks.map(each => each[3])));
-            let hidden = 0;
-            for (const [name, from, to, row, isOpen, what] of run.tasks) {
+            const ends = [], reached = [];
+            let hidden = 0, narrow = 0;
+            for (const [name, from, to, isOpen, what] of run.tasks) {
               if (!isSeen(from, to)) continue;
-              if (row >= TASK_ROWS || x(to) - (reached[row] ?? -1) < 1) { hidden += 1; continue; }
+              let row = ends.findIndex(end => end <= from);
+              if (row < 0) row = ends.length;
+              if (row >= taskRows) { hidden += 1; continue; }
+              ends[row] = to;
+              if (x(to) - (reached[row] ?? -1) < 1) { narrow += 1; continue; }
               reached[row] = x(to);
               const left = inside(x(from)), wide = Math.max(inside(x(to)) - left, 1.5), y = top + row * 18;
               rect(svg, left, y, wide, 16, wide < 4 ? "task thin" : "task", what);
@@ -137,8 +183,11 @@ enum HTMLScript {
               const words = cut(name, wide - 8);
               if (words) label(svg, words, left + 4, y + 12, "on", "start", what);
             }
-            if (hidden > 0) label(svg, hidden + " more tasks: zoom in, or they are in rows that aren't drawn", LEFT, top + rows * 18 + 10, "small soft");
-            return top + rows * 18 + (hidden > 0 ? 14 : 0) + 8;
+            const end = top + Math.max(ends.length, 1) * 18;
+            if (hidden + narrow === 0) return end + 8;
+            const why = [narrow > 0 ? "zoom in" : "", hidden > 0 ? "r: more rows" : ""].filter(each => each).join(", ");
+            label(svg, `${hidden + narrow} more tasks here: ${why}`, LEFT, end + 10, "small soft");
+            return end + 22;
           }
 
           // Those that are nearer than 3 pixels as one, which is the most important of them.
@@ -199,7 +248,7 @@ enum HTMLScript {
             path(svg, [[LEFT, top + 6], [width - RIGHT, top + 6]], "grid");
             const found = gathered(run), taken = named(found);
             for (const drawn of found) {
-              const shown = [drawn.mark, ...drawn.others].slice(0, 4).map(each => time(each[0]) + "  " + each[3]);
+              const shown = [drawn.mark, ...drawn.others].slice(0, 4).map(each => moment(each[0]) + "  " + each[3]);
               drawn.what = shown.join(" · ") + (drawn.others.length > 3 ? ` · and ${drawn.others.length - 3} more` : "");
             }
             for (const place of taken) {
@@ -208,7 +257,8 @@ enum HTMLScript {
               label(svg, place.words, place.px + (place.isLeft ? -4 : 4), base, place.drawn.mark[2] === 0 ? "small bad" : "small",
                 place.isLeft ? "end" : "start", place.drawn.what);
             }
-            for (const drawn of found) symbol(svg, drawn.px, top + 6, drawn.mark[2], drawn.what);
+            // What matters most is covered by nothing.
+            for (const drawn of [...found].sort((a, b) => b.mark[2] - a.mark[2])) symbol(svg, drawn.px, top + 6, drawn.mark[2], drawn.what);
             const rows = taken.reduce((most, each) => Math.max(most, each.row + 1), 0);
             const count = found.reduce((sum, each) => sum + 1 + each.others.length, 0);
             let end = top + 22 + rows * 14;
@@ -239,7 +289,7 @@ enum HTMLScript {
             flush();
             return kept;
           }
-          function lines(svg, clip, name, kind, series, whole, limits, text, top, end) {
+          function lines(svg, clip, name, kind, series, whole, limits, text, top, end, note) {
             if (series.length === 0) return top;
             const most = series.flat().reduce((best, each) => Math.max(best, each[1]), 0);
             const limit = limits.reduce((best, each) => Math.max(best, each[1] ?? 0), 0);
@@ -251,27 +301,36 @@ enum HTMLScript {
             label(svg, text(high), LEFT - 10, top + 18, "small soft", "end");
             label(svg, "0", LEFT - 10, top + 64, "small soft", "end");
             const inner = make(svg, "g", { "clip-path": `url(#${clip})` });
+            if (note) label(svg, note, LEFT + 6, top + 10, "small bad");
             if (limit > 0 && !hasLimit) label(svg, `the limit, ${text(limit)}, is far above`, LEFT + 6, top + 10, "small bad");
             if (hasLimit) limits.forEach(([from, value], n) => {
               const to = n + 1 < limits.length ? limits[n + 1][0] : end;
               if (value === null || !isSeen(from, to)) return;
               path(inner, [[x(from), y(value)], [x(to), y(value)]], "limit", `limit: ${text(value)}`);
-              if (inside(x(to)) - inside(x(from)) > 110) label(inner, `limit ${text(value)}`, inside(x(from)) + 4, y(value) + 11, "small bad");
+              const words = `limit ${text(value)}`, hasRoom = inside(x(to)) - inside(x(from)) > letters(words) * 6.3 + 8;
+              // The one that holds at the end is always named, left of it where its line is short.
+              if (hasRoom) label(inner, words, inside(x(from)) + 4, y(value) + 11, "small bad");
+              else if (n === limits.length - 1) label(inner, words, inside(x(to)) - 4, y(value) + 11, "small bad", "end");
             });
             for (const samples of series) {
               const points = thinned(samples);
               if (points.length === 0) continue;
               const what = px => {
-                const moment = at(px), after = samples.findIndex(each => each[0] > moment);
+                const now = at(px), after = samples.findIndex(each => each[0] > now);
                 const near = after < 0 ? samples[samples.length - 1] : samples[Math.max(0, after - 1)];
                 const next = after < 0 ? near : samples[after];
-                const share = next[0] > near[0] ? Math.min(Math.max((moment - near[0]) / (next[0] - near[0]), 0), 1) : 0;
-                return `${name}: ${text(near[1] + share * (next[1] - near[1]))} at ${time(moment)}`;
+                const share = next[0] > near[0] ? Math.min(Math.max((now - near[0]) / (next[0] - near[0]), 0), 1) : 0;
+                return `${name}: ${text(near[1] + share * (next[1] - near[1]))} at ${moment(now)}`;
               };
               if (points.length > 1) path(inner, points.map(([t, value]) => [x(t), y(value)]), kind, what);
-              if (points.length > 60 || kind === "budget") continue;
+              if (kind === "budget") continue;
+              const [t, value] = samples[samples.length - 1], wide = letters(text(value)) * 6.3 + 8;
+              const isAtRight = x(t) + wide > width - RIGHT;
+              if (isSeen(t, t)) label(svg, text(value), x(t) + (isAtRight ? -6 : 6), y(value) - 4, "small", isAtRight ? "end" : "start");
+              if (points.length > 60) continue;
+              // Whole at the edge, too.
               for (const [t, value] of points.filter(each => isSeen(each[0], each[0]))) {
-                make(inner, "circle", { cx: x(t), cy: y(value), r: 2.5, class: "dot " + kind }, `${time(t)}  ${name}: ${text(value)}`);
+                make(svg, "circle", { cx: x(t), cy: y(value), r: 2.5, class: "dot " + kind }, `${moment(t)}  ${name}: ${text(value)}`);
               }
             }
             return top + 72;
@@ -279,9 +338,9 @@ enum HTMLScript {
 
           function axis(svg, top) {
             path(svg, [[LEFT, top], [width - RIGHT, top]], "axis");
-            for (const each of ticks()) {
+            for (const [each, words] of ticks()) {
               path(svg, [[x(each), top], [x(each), top + 5]], "axis");
-              label(svg, time(each), x(each), top + 18, "small", "middle");
+              label(svg, words, x(each), top + 18, "small", "middle");
             }
             label(svg, data.axis, LEFT, top + 36, "small soft");
             return top + 44;
@@ -296,15 +355,16 @@ enum HTMLScript {
             parent.append(element);
           }
           function legend(parts) {
-            const present = new Set(data.runs.flatMap(run => run.bands.filter(band => band[2] > band[1]).map(band => band[0])));
+            const present = new Set(data.runs.flatMap(run => run.bands.map(band => band[0])));
             const svg = make(parts, "svg", { width, height: 20 });
             let left = LEFT;
-            for (const state of data.states.filter(each => present.has(each))) {
-              rect(svg, left, 5, 16, 11, "band " + state);
+            for (const [state, high] of data.states.filter(each => present.has(each[0]))) {
+              rect(svg, left, 16 - 14 * high, 16, 14 * high, "band " + state);
               label(svg, state, left + 21, 14, "small");
               left += 37 + letters(state) * 6.3;
             }
           }
+          const viewed = us => time(us, (view.to - view.from) / 100);
           function draw() {
             width = Math.max(480, document.documentElement.clientWidth);
             const parts = document.createDocumentFragment();
@@ -322,10 +382,10 @@ enum HTMLScript {
               y = marks(svg, run, y);
               y = lines(svg, clip, "budget left", "budget", run.budget, run.budgetSpan, [], time, y, run.to);
               y = lines(svg, clip, "memory", "memory", run.memory.length ? [run.memory] : [], null, run.limits, size, y, run.to);
-              y = lines(svg, clip, "CPU time", "cpu", run.cpu.length ? [run.cpu] : [], null, [], time, y, run.to);
-              for (const each of ticks()) path(grid, [[x(each), 20], [x(each), y]], "grid");
+              y = lines(svg, clip, "CPU time", "cpu", run.cpu.length ? [run.cpu] : [], null, [], time, y, run.to, run.cpuNote);
+              for (const [each] of ticks()) path(grid, [[x(each), 20], [x(each), y]], "grid");
               if (run.end && isSeen(run.end.time, run.end.time)) {
-                const px = x(run.end.time), what = `${time(run.end.time)}  ${run.outcome}`;
+                const px = x(run.end.time), what = `${moment(run.end.time)}  ${run.outcome}`;
                 path(svg, [[px, 16], [px, y]], run.killed ? "end killed" : "end", what);
                 label(svg, run.end.label, px, 13, run.killed ? "small bad" : "small", px - letters(run.end.label) * 6.3 < LEFT ? "start" : "end", what);
               }
@@ -336,7 +396,7 @@ enum HTMLScript {
               svg.setAttribute("viewBox", `0 0 ${width} ${y + 6}`);
             });
             runs.replaceChildren(parts);
-            document.getElementById("view").textContent = `${time(view.from)} to ${time(view.to)}`;
+            document.getElementById("view").textContent = `${viewed(view.from)} to ${viewed(view.to)}`;
           }
 
           // The view
@@ -357,9 +417,11 @@ enum HTMLScript {
           const actions = {
             nearer: () => zoom(0.5, middle()), farther: () => zoom(2, middle()), earlier: () => move(-0.25), later: () => move(0.25),
             all: () => show(0, data.length),
+            // Where one is hidden, four times as many.
+            rows: () => { taskRows *= 4; draw(); },
           };
           for (const [id, action] of Object.entries(actions)) document.getElementById(id).addEventListener("click", action);
-          const keys = { "+": "nearer", "=": "nearer", "-": "farther", "_": "farther", ArrowLeft: "earlier", ArrowRight: "later", "0": "all" };
+          const keys = { "+": "nearer", "=": "nearer", "-": "farther", "_": "farther", ArrowLeft: "earlier", ArrowRight: "later", "0": "all", r: "rows" };
           document.addEventListener("keydown", event => {
             const name = keys[event.key];
             if (!name || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -369,8 +431,11 @@ enum HTMLScript {
           runs.addEventListener("wheel", event => {
             // With Control the browser's own; sideways it moves.
             if (event.ctrlKey) return;
+            const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+            // All of it is shown: then the page is scrolled.
+            if (!isSideways && event.deltaY > 0 && view.to - view.from >= data.length) return;
             event.preventDefault();
-            if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(event.deltaX / plot());
+            if (isSideways) move(event.deltaX / plot());
             else zoom(Math.exp(Math.min(Math.max(event.deltaY, -300), 300) / 300), event.clientX);
           }, { passive: false });
           let held = null;

@@ -58,10 +58,11 @@ public struct SVGPicture {
 
     /// The states that are there, and what they look like.
     private func writeLegend(_ body: inout Markup, _ y: Double) -> Double {
-        let present = Set(timeline.runs.flatMap(\.bands).filter { $0.to > $0.from }.map(\.state))
+        let present = Set(timeline.runs.flatMap(\.drawnBands).map { Palette.known($0.state) })
         var x = Self.left
         for state in Palette.states where present.contains(state) {
-            body.rectangle(x: x, y: y - 9, width: 16, height: 11, kind: "band \(state)")
+            let height = 14 * Palette.height(of: state)
+            body.rectangle(x: x, y: y + 2 - height, width: 16, height: height, kind: "band \(state)")
             body.label(state, x: x + 21, y: y, kind: "small")
             x += 21 + TextWidth.of(state) + 16
         }
