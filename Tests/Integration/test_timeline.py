@@ -130,6 +130,20 @@ def test_a_journal(killed):
     assert "killed: background-task-timeout (0x2182bad2), status 124" in words(picture)
 
 
+def test_a_journal_whose_time_never_moved(sandbox):
+    journal = sandbox.scratch / "held.journal"
+    running = sandbox.shell("echo up; sleep 60 & wait", name="held", options=["--manual-clock", "--journal", journal])
+    running.expect("up")
+    assert sandbox.curfew("home", "held").returncode == 0
+    assert sandbox.curfew("quit", "held").returncode == 0
+    running.wait()
+    picture = parsed(sandbox.curfew("timeline", journal).stdout)
+    assert "real time since its launch; its own stood still" in words(picture)
+    assert bands(picture)[0] == "active" and "active" in words(picture)
+    assert not any(word and word.endswith(" ns") for word in words(picture))
+    assert "budget left" not in words(picture)
+
+
 def test_what_events_printed(sandbox):
     running = sandbox.shell("echo up; read x; sleep 60 & wait", name="photo")
     running.expect("up")
@@ -519,6 +533,18 @@ def test_every_task_can_be_seen_in_the_page(sandbox, chromium):
     chromium.key("r")
     assert chromium.value("document.querySelectorAll('svg.run rect.task').length") == 50
     assert "more tasks" not in chromium.value("document.querySelector('svg.run').textContent")
+    assert chromium.complaints() == []
+
+
+def test_more_tasks_than_a_call_takes_arguments(sandbox, chromium):
+    page = page_of(sandbox, tasks_at_once(sandbox.scratch / "tasks.events", 1))
+    head, data, tail = re.fullmatch(r'(.* id="data">)(.*?)(</script>.*)', page.read_text(), re.S).groups()
+    data = json.loads(data)
+    (task,) = data["runs"][0]["tasks"]
+    data["runs"][0]["tasks"] = [[task[0], 10 * number, 10 * number + 5, *task[3:]] for number in range(150_000)]
+    page.write_text(head + json.dumps(data) + tail)
+    chromium.open(page)
+    assert chromium.value("document.querySelectorAll('svg.run rect.task').length") > 100
     assert chromium.complaints() == []
 
 
