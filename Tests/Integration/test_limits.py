@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -539,3 +540,25 @@ def test_a_tracer_inside_the_tree_changes_nothing(sandbox):
     sandbox.curfew("home", running.name)
     running.wait_state("suspended")
     assert "traced" not in running.status()
+
+
+def test_an_expiration_that_comes_along_with_the_answer(sandbox, tmp_path):
+    """Of a task that is begun in the last moment: COMMAND gets SIGTERM though nothing more comes."""
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        process = subprocess.Popen(
+            [binary(), "task", "run", "x", "--", "sleep", "1234"], env=dict(sandbox.environment, CURFEW_SOCKET=str(path)))
+        try:
+            listening.settimeout(LIMIT)
+            connection, _ = listening.accept()
+            with connection, connection.makefile("rb") as lines:
+                assert lines.readline().startswith(b"begin id=1 ")
+                connection.sendall(b"ok id=1 task=1 remaining=0\nevent name=backgroundTaskWillExpire seq=2 task=1\n")
+                assert lines.readline() == b"end id=2 task=1\n", "it doesn't end"
+                connection.sendall(b"ok id=2\n")
+                assert process.wait(LIMIT) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
+            process.wait()
