@@ -32,6 +32,15 @@ enum Files {
         return .success(text)
     }
 
+    /// Of a file that is there for others to read as well, and again: not a pipe, not a device.
+    static func readRegular(_ path: String) -> Result<String, Problem> {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            return .failure(Problem(message: "\(path) isn't a regular file: scenarios are read more than once"))
+        }
+        return read(path)
+    }
+
     /// Nil when all went well.
     static func write(_ text: String, to path: String) -> String? {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)

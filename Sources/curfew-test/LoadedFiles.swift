@@ -1,4 +1,5 @@
 import CurfewScenario
+import CurfewScenarioRun
 import CurfewTestReports
 import Glibc
 
@@ -30,7 +31,7 @@ struct LoadedFiles {
 
     private mutating func take(_ path: String) {
         guard known.insert(Files.real(path)).inserted else { return }
-        switch Files.read(path) {
+        switch Files.readRegular(path) {
         case .failure(let problem):
             refuse("curfew: test: \(problem.message)")
             broken.append(Self.broken(path, line: 0, column: 0, "", problem.message))
@@ -40,8 +41,8 @@ struct LoadedFiles {
             if let first = diagnostics.first(where: { $0.severity == .error }) {
                 hasErrors = true
                 let (line, column) = (first.position.line, first.position.column)
-                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-                let statement = lines.indices.contains(line - 1) ? String(lines[line - 1]) : ""
+                let lines = Lines.split(text)
+                let statement = lines.indices.contains(line - 1) ? lines[line - 1] : ""
                 broken.append(Self.broken(path, line: line, column: column, statement, first.message))
             }
             files.append((path, text, file))

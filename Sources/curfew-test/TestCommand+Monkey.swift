@@ -5,9 +5,13 @@ import Glibc
 
 /// A monkey's hunt, and what is told of it.
 extension TestCommand {
+    /// Their scenario is held in memory.
+    private static let mostSteps = 1_000_000
+
     /// The status.
     func hunt(_ count: Int, _ words: [String]) throws -> Int32 {
         if words.isEmpty { throw UsageError("test", "a COMMAND is missing: curfew test --monkey N -- COMMAND") }
+        if count > Self.mostSteps { throw UsageError("test", "--monkey is at most \(Self.mostSteps)") }
         let seed = seed ?? UInt64(UInt32.random(in: 1 ... .max))
         let run = try RunWords(words)
         let hunt = MonkeyHunt(

@@ -74,7 +74,7 @@ extension TestCommand {
             let tools = try Tools.find()
             let folder = try RunFolder()
             let fleet = Fleet(options, tools, in: folder, planned: planned) { event in
-                if case .finished(let result) = event { results.append(result) }
+                if writeDurations != nil, case .finished(let result) = event { results.append(result) }
                 reports.take(event)
             }
             fleet.play(items)
@@ -136,11 +136,15 @@ extension TestCommand {
         }
     }
 
+    /// 100 years: sums of them fit.
+    private static let longestLimit: Int64 = 100 * 365 * 86400 * 1_000_000_000
+
     func nanoseconds(_ text: String?, _ option: String) throws -> Int64? {
         guard let text else { return nil }
         guard let nanoseconds = TimeSpan.parse(text), nanoseconds < .max, nanoseconds > 0 else {
             throw broken("\(option): \"\(text)\" isn't \(TimeSpan.acceptedFinite)")
         }
+        if nanoseconds > Self.longestLimit { throw broken("\(option): \"\(text)\" is more than 100 years") }
         return nanoseconds
     }
 

@@ -23,6 +23,9 @@ struct Tools {
         return Tools(curfew: curfew, itself: itself, timeline: access(timeline, X_OK) == 0 ? timeline : nil)
     }
 
+    /// In milliseconds.
+    private static let longestDrawing: Int32 = 30_000
+
     /// The picture of a launch, from its journal; false where it can't be made, and then it says why.
     func draw(_ journal: String, of title: String, to picture: String) -> Bool {
         guard let timeline else { return false }
@@ -31,10 +34,10 @@ struct Tools {
                 [timeline, "timeline", journal, "--title", title, "-o", picture],
                 environment: StagePlace.environment([]),
                 ChildProcess.Place(streams: nil, directory: "."))
-            while !process.hasEnded() {
-                var waiting = pollfd(fd: process.pidfd.number, events: Int16(POLLIN), revents: 0)
-                _ = poll(&waiting, 1, -1)
-            }
+            var waiting = pollfd(fd: process.pidfd.number, events: Int16(POLLIN), revents: 0)
+            // Nobody can interrupt us meanwhile.
+            if poll(&waiting, 1, Self.longestDrawing) == 0 { process.kill() }
+            while !process.hasEnded() { _ = poll(&waiting, 1, -1) }
             return process.status == 0
         } catch {
             return false

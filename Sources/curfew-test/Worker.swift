@@ -65,7 +65,7 @@ enum Worker {
         let stage = LiveStage(place)
         let variables = place.variables.merging(job.values) { _, value in value }
         let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: limits)
-        let outcome = runner.run(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        let outcome = runner.run(lines: Lines.split(text))
         stage.close()
         if let problem = stage.artifactsProblem { Say.error(problem) }
         return (outcome, job.artifacts != nil)

@@ -66,6 +66,55 @@ def test_a_program_that_ends_at_once(play):
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.parametrize("end", ["127", "126", "125", "64"])
+def test_a_program_that_ends_as_one_that_could_not_be_run(play, end):
+    result = play(f"app -- sh -c 'exit {end}'\nlaunch\nawait exit {end}\nlaunch\nawait exit {end}\nexpect pid changed\n", "--repeat", "5")
+    assert result.returncode == 0, result.stdout
+
+
+def test_signals_are_as_anywhere(play):
+    """A closed pipe ends who writes to it, in the app and beside it."""
+    ignored = "grep SigIgn /proc/self/status"
+    result = play(f"app -- sh -c '{ignored}; read x'\nlaunch\nawait output 'SigIgn:\\s*0+$'\ndo sh -c '{ignored} | grep -Eq \":[[:space:]]*0+$\"'\n")
+    assert result.returncode == 0, result.stdout
+
+
+def test_lines_that_end_as_on_windows(play):
+    result = play("app -- sh -c 'printf \"one\\r\\ntwo\\r\\n\"; read x'\r\nlaunch\r\nawait output two\r\nexpect state suspended\r\n")
+    assert result.returncode == 1, result.stdout
+    for words in ("> 4 | expect state suspended\n", "3 | await output two\n", "| one\n", "| two\n"):
+        assert words in result.stdout, result.stdout
+
+
+def test_an_app_drives_no_apps(play, sandbox):
+    play.write(SHELL + "home\n")
+    result = subprocess.run(
+        [binary(), "run", "--", binary(), "test", play.folder], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=6 * LIMIT, env=play.environment)
+    assert result.returncode == 2 and "an app can't drive apps" in result.stdout, (result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize("words, problem", [
+    (["--limit", "15000w"], '--limit: "15000w" is more than 100 years'),
+    (["--await", "2562047h"], '--await: "2562047h" is more than 100 years'),
+    (["/dev/stdin"], "/dev/stdin isn't a regular file"),
+])
+def test_what_is_refused(play, words, problem):
+    play.write(SHELL)
+    result = play(None, *words)
+    assert (result.returncode, result.stdout) == (2, "") and problem in result.stderr, result.stderr
+
+
+def test_a_long_limit(play):
+    result = play(SHELL, "--limit", "36500d", "--await", "36500d")
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_monkey_has_no_more_than_a_million_steps(sandbox):
+    result = sandbox.curfew("test", "--monkey", "9223372036854775807", "--", "true")
+    assert result.returncode == 64 and "--monkey is at most 1000000" in result.stderr, result.stderr
+
+
 def test_time_stands_still_and_is_moved(play):
     result = play(
         "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; echo up; while :; do sleep 0.5; done\"'\n"
@@ -99,8 +148,18 @@ def test_keys_in_a_terminal(play):
 
 
 def test_a_killed_supervisor(play):
-    result = play(SHELL + "kill-supervisor\nexpect exit 125\n")
+    result = play(SHELL + "kill-supervisor\nexpect exit 125\nexpect killed supervisor-exit\n")
     assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("option", ["--on-supervisor-exit resume", "--on-supervisor-exit=resume"])
+def test_a_killed_supervisor_whose_app_goes_on(play, option):
+    """It can't be asked any more, and another is launched."""
+    text = SHELL.replace("app ", f"app {option} ")
+    result = play(text + "kill-supervisor\nexpect state notRunning\nlaunch\nexpect pid changed\n")
+    assert result.returncode == 0, result.stdout
+    result = play(text + "kill-supervisor\nhome\n")
+    assert result.returncode == 1 and "the app isn't running" in result.stdout, result.stdout
 
 
 def test_output_without_end_or_meaning(play):

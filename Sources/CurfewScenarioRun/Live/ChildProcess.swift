@@ -58,6 +58,8 @@ package final class ChildProcess {
                         request.terminal_fd = -1
                         request.channel_fd = -1
                         request.parent_death_signal = deathSignal
+                        // Ignored by us, so that a closed pipe is an error; whoever we start has it as it is anywhere.
+                        request.default_signals = 1 << UInt64(SIGPIPE - 1)
                         request.place = place
                         return curfew_spawn(&request, &result, nil)
                     }

@@ -22,6 +22,8 @@ public final class LiveStage: Stage {
     private var lastEvent = 0
     /// Whether its supervisor has said that the app is gone: it ends itself then.
     private var hasToldEnd = false
+    /// Whether the app, and `curfew run` with it, goes on where its supervisor is killed.
+    private var outlivesSupervisor = false
 
     /// Why the output isn't kept whole, in words; nil while it is.
     public private(set) var artifactsProblem: String?
@@ -39,6 +41,7 @@ public final class LiveStage: Stage {
 
     public func launch(_ command: AppCommand) throws(StageProblem) {
         forgetLaunch()
+        outlivesSupervisor = command.outlivesSupervisor
         record.launches.append(AppRecord.Launch())
         try start(command)
         try meetSupervisor()
@@ -57,6 +60,8 @@ public final class LiveStage: Stage {
     }
 
     private func forgetLaunch() {
+        // It may hold an app that nobody supervises any more.
+        app?.kill()
         app = nil
         supervisor = nil
         connection = nil
@@ -64,6 +69,7 @@ public final class LiveStage: Stage {
         output = nil
         lastEvent = 0
         hasToldEnd = false
+        outlivesSupervisor = false
     }
 
     /// Its socket is there before the program starts, so the first to connect hears all that is kept.
@@ -147,15 +153,35 @@ public final class LiveStage: Stage {
         guard record.isRunning, let app else { return }
         let limit = now + Self.patience
         while !app.hasEnded() {
+            if isUnsupervised { return endUnsupervised() }
             if now > limit { throw .broken("`curfew run` hasn't ended though its supervisor has") }
             takeIn(timeout: 10)
         }
         while takeIn(timeout: 0) {}
-        let end = record.events.last { $0.name == "didEnd" }
         let status = app.status ?? 0
+        // Its connection may have come too late to hear of it, or have gone before.
+        let told = hasToldEnd ? record.events.last { $0.name == "didEnd" }?["reason"] : nil
+        let report = LaunchReport(place.report(launch: record.launches.count))
+        record.changeCurrent {
+            if $0.pid == 0, let pid = report?.pid { $0.pid = pid }
+            $0.output.finish()
+            $0.end = AppRecord.End(status: status, reason: told ?? report?.reason)
+        }
+        connection = nil
+        supervisor = nil
+    }
+
+    private var isUnsupervised: Bool {
+        guard outlivesSupervisor, !hasToldEnd, let supervisor else { return false }
+        var waiting = pollfd(fd: supervisor.number, events: Int16(POLLIN), revents: 0)
+        return connection?.isClosed != false && poll(&waiting, 1, 0) > 0
+    }
+
+    /// The app goes on, but nothing can be asked of it any more: to the scenario it is gone.
+    private func endUnsupervised() {
         record.changeCurrent {
             $0.output.finish()
-            $0.end = AppRecord.End(status: status, reason: end?["reason"])
+            $0.end = AppRecord.End(status: AppCommand.unsupervisedStatus, reason: nil)
         }
         connection = nil
         supervisor = nil
@@ -290,6 +316,8 @@ public final class LiveStage: Stage {
         // What is said of that isn't the scenario's.
         keepsOutput = !isCutOff
         if let supervisor { _ = curfew_pidfd_send_signal(supervisor.number, SIGKILL) } else { app?.kill() }
+        // Else `curfew run` clears up, and ends.
+        if outlivesSupervisor { app?.kill() }
         for helper in helpers { helper.process.kill() }
         let limit = now + Self.patience
         while record.isRunning, let app, !app.hasEnded(), now < limit { takeIn(timeout: 10) }

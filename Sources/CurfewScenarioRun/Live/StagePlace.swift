@@ -35,12 +35,8 @@ public struct StagePlace: Sendable {
     func words(_ command: AppCommand, launch: Int) -> [String] {
         var words = [curfew, "run", "--name", Self.name]
         if command.isTimeHeld { words.append("--manual-clock") }
-        if let artifacts {
-            words += [
-                "--report", Self.report(in: artifacts, launch: launch),
-                "--journal", "\(artifacts)/journal\(Self.fileEnd(launch: launch))",
-            ]
-        }
+        words += ["--report", report(launch: launch)]
+        if let artifacts { words += ["--journal", "\(artifacts)/journal\(Self.fileEnd(launch: launch))"] }
         return words + command.options + ["--"] + command.command
     }
 
@@ -82,13 +78,12 @@ public struct StagePlace: Sendable {
     /// What the names of a later launch's files end with.
     private static func fileEnd(launch: Int) -> String { launch > 1 ? "-\(launch)" : "" }
 
-    private static func report(in artifacts: String, launch: Int) -> String {
-        "\(artifacts)/report\(fileEnd(launch: launch)).json"
-    }
+    /// Of how that launch ended; kept where artifacts are.
+    func report(launch: Int) -> String { "\(artifacts ?? folder)/report\(Self.fileEnd(launch: launch)).json" }
 
     /// Of an app that ran when the scenario was over: it would tell of nothing but that we ended it.
     func dropReport(launch: Int) {
-        if let artifacts { unlink(Self.report(in: artifacts, launch: launch)) }
+        unlink(report(launch: launch))
     }
 
     /// The journals of the launches that came to something, in their order, and where the picture of each belongs.

@@ -77,16 +77,16 @@ public struct OutputLog: Sendable {
     /// Its last lines, oldest first, an unfinished one included: of that the end is shown, for what draws on a terminal may never
     /// end a line.
     public func lastLines(_ count: Int) -> [String] {
-        let lines = text.suffix(8192).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = Lines.split(text.suffix(8192))
         let finished = lines.dropLast().suffix(lines.last == "" ? count : count - 1).filter { !$0.isEmpty }
         return finished.map(Self.beginning) + lines.suffix(1).filter { !$0.isEmpty }.map(Self.end)
     }
 
-    private static func beginning(_ line: Substring) -> String {
-        line.count > longestLine ? line.prefix(longestLine) + "…" : String(line)
+    private static func beginning(_ line: String) -> String {
+        line.count > longestLine ? line.prefix(longestLine) + "…" : line
     }
 
-    private static func end(_ line: Substring) -> String {
-        line.count > longestLine ? "…" + line.suffix(longestLine) : String(line)
+    private static func end(_ line: String) -> String {
+        line.count > longestLine ? "…" + line.suffix(longestLine) : line
     }
 }

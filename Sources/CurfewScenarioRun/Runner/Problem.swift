@@ -17,6 +17,10 @@ extension StageProblem {
     package func problem(_ expected: String) -> Problem {
         switch self {
         case .gone: .failed(expected: expected, seen: "the app isn't running")
+        case .refused("forbidden", let message):
+            .broken(
+                expected: expected,
+                seen: "\(message); an app can't drive apps: run `curfew test` outside of `curfew run`")
         case .refused(let code, let message): .failed(expected: expected, seen: "refused (\(code)): \(message)")
         case .broken(let why): .broken(expected: expected, seen: why)
         }

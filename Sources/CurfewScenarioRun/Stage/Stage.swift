@@ -42,6 +42,16 @@ public struct AppCommand: Sendable, Hashable {
         self.isTimeHeld = isTimeHeld
         self.hasTerminal = hasTerminal
     }
+
+    /// Whether it goes on where its supervisor is killed.
+    var outlivesSupervisor: Bool {
+        let name = "--on-supervisor-exit"
+        return options.contains("\(name)=resume")
+            || zip(options, options.dropFirst()).contains { $0 == name && $1 == "resume" }
+    }
+
+    /// What stands for the status of one that goes on: that of `curfew run` where supervision fails.
+    static let unsupervisedStatus = 125
 }
 
 /// How a helper ended, and the last that it wrote.
