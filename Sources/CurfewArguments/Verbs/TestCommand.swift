@@ -8,7 +8,7 @@ package struct TestCommand: ParsableCommand {
         abstract: "Play scenarios: lifecycle tests of a program.",
         usage: """
             curfew test [options] FILE…
-            curfew test --monkey N [--seed S] [--check CMD] [options] -- [run's options] [--] COMMAND [ARG…]
+            curfew test --monkey N [options] -- [run's options] [--] COMMAND [ARG…]
             """,
         discussion: """
             A scenario says what is done to an app and what is to be seen of it, one statement a line; a folder stands for \
