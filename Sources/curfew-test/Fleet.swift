@@ -54,6 +54,8 @@ final class Fleet {
     private let signals: Int32
     private var report: (Event) -> Void
     private var plays: [Play] = []
+    /// What has a result, and whose processes are being ended: others play meanwhile. In the order of their ends.
+    private var endings: [Play] = []
     private var count = 0
     private(set) var summary: Summary
 
@@ -98,14 +100,20 @@ final class Fleet {
     private func playRound(_ items: [Item]) {
         var next = items[...]
         while true {
-            while plays.count < options.jobs, summary.interruption == nil, options.repetition.goesOn(after: summary),
+            while hasRoom, summary.interruption == nil, options.repetition.goesOn(after: summary),
                 let item = next.popFirst()
             {
                 begin(item)
             }
-            if plays.isEmpty || summary.interruption != nil { return }
+            if plays.isEmpty && endings.isEmpty || summary.interruption != nil { return }
             wait()
         }
+    }
+
+    /// Until something fails, nothing begins before it is known what came of the last.
+    private var hasRoom: Bool {
+        let mayOverlap = endings.isEmpty || !options.repetition.isUntilFailure && endings.count < options.jobs
+        return plays.count < options.jobs && mayOverlap
     }
 
     private func begin(_ item: Item) {
@@ -128,6 +136,7 @@ final class Fleet {
 
     private func wait() {
         var waiting = plays.map { pollfd(fd: $0.process.output, events: Int16(POLLIN), revents: 0) }
+        waiting += endings.map { pollfd(fd: $0.process.pidfd, events: Int16(POLLIN), revents: 0) }
         waiting.append(pollfd(fd: signals, events: Int16(POLLIN), revents: 0))
         guard poll(&waiting, nfds_t(waiting.count), -1) > 0 else { return }
         if waiting[waiting.count - 1].revents != 0 { return interrupt() }
@@ -136,7 +145,14 @@ final class Fleet {
             if !read(play) { over.append(play) }
         }
         plays.removeAll { play in over.contains { $0 === play } }
-        for play in over { finish(play) }
+        for play in over {
+            play.process.end()
+            endings.append(play)
+        }
+        while let first = endings.first, first.process.hasEnded {
+            endings.removeFirst()
+            finish(first)
+        }
     }
 
     /// False at its end.
@@ -150,7 +166,6 @@ final class Fleet {
     }
 
     private func finish(_ play: Play) {
-        play.process.end()
         let status = play.process.wait()
         Files.remove(play.folder)
         let lines = String(decoding: play.output, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -200,11 +215,11 @@ final class Fleet {
     /// Whoever still plays is killed, with all that it has started.
     private func end() {
         for play in plays { play.process.end() }
-        for play in plays {
+        for play in plays + endings {
             _ = play.process.wait()
             Files.remove(play.folder)
         }
-        plays = []
+        (plays, endings) = ([], [])
     }
 }
 

@@ -28,6 +28,10 @@ final class WorkerProcess {
     /// As if its time were over: SIGKILL to all that is left of it. Source: timeout(1), of SIGALRM.
     func end() { process.kill(SIGALRM) }
 
+    /// Readable once it has ended.
+    var pidfd: Int32 { process.pidfd.number }
+    var hasEnded: Bool { process.hasEnded() }
+
     /// Its status, once it has ended, and its app with it.
     func wait() -> Int {
         while !process.hasEnded() {
