@@ -19,7 +19,7 @@ enum Worker {
     }
 
     /// Whoever reads that ends us, and what is left.
-    private static func tell(_ result: ScenarioResult) -> Never {
+    static func tell(_ result: ScenarioResult) -> Never {
         var report = JSONLinesReport()
         Files.writeAll(Array(report.finished(result).utf8), to: 1)
         while true { pause() }
@@ -65,7 +65,11 @@ enum Worker {
         let stage = LiveStage(place)
         let variables = place.variables.merging(job.values) { _, value in value }
         let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: limits)
-        let outcome = runner.run(lines: Lines.split(text))
+        let lines = Lines.split(text)
+        let alarm = Alarm(job, lines: lines)
+        runner.begins = alarm.begins
+        let outcome = runner.run(lines: lines)
+        alarm.stop()
         stage.close()
         if let problem = stage.artifactsProblem { Say.error(problem) }
         return (outcome, job.artifacts != nil)

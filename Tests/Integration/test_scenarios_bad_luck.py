@@ -65,6 +65,13 @@ def test_a_regular_expression_that_turns_out_to_be_none(play):
     assert 'seen      "(" isn\'t a regular expression: ' in result.stdout and 'seen      "a**" isn\'t' in result.stdout, result.stdout
 
 
+def test_a_regular_expression_that_is_searched_for_without_end(play):
+    (play.folder / "many").write_text(50 * "a")
+    result = play("app -- true\nexpect file many contains '(a|aa)*b'\n", "--limit", "200ms")
+    assert result.returncode == 2 and "> 2 | expect file many contains '(a|aa)*b'" in result.stdout, result.stdout
+    assert "this statement goes on and on" in result.stdout, result.stdout
+
+
 @pytest.mark.parametrize("hanging", ["kill -STOP $$", "trap : TERM INT HUP; while :; do sleep 0.1; done", "exec >&- 2>&-; sleep 1234"])
 def test_a_helper_that_hangs(play, hanging):
     """Stopped, deaf, or without its output."""

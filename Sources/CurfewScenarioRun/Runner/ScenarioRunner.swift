@@ -23,6 +23,8 @@ public final class ScenarioRunner {
     var command: AppCommand?
     /// The groups of the last output that was found, the whole first.
     package internal(set) var lastMatch: [String] = []
+    /// Is told of each statement before it is done.
+    public var begins: (Statement) -> Void = { _ in }
     /// When all of it must be done.
     private(set) var deadline: Int64 = .max
 
@@ -64,6 +66,7 @@ public final class ScenarioRunner {
         for statement in statements {
             if StatementDefinition.statement(named: statement.kind.name)?.kind == .action { hasActed = true }
             do throws(Problem) {
+                begins(statement)
                 try perform(statement)
             } catch {
                 return outcome(of: error, statement, lines)
