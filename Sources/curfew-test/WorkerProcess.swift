@@ -18,12 +18,15 @@ final class WorkerProcess {
             let ends = try Streams.pipes()
             pipe = ends.ours.output
             process = try ChildProcess(
-                words, environment: StagePlace.environment([StagePlace.reportsVariable(folder: job.folder)]),
+                words, environment: StagePlace.environment([Self.noReports]),
                 ChildProcess.Place(streams: ends.child, directory: ".", hasSession: true))
         } catch {
             throw Problem(message: "can't start \(tools.curfew): \(error.reason)")
         }
     }
+
+    /// Where no folder can be made: its own end is nobody's business, and comes when the run's folder may be gone already.
+    private static let noReports = "XDG_STATE_HOME=/dev/null/none"
 
     /// As if its time were over: SIGKILL to all that is left of it. Source: timeout(1), of SIGALRM.
     func end() { process.kill(SIGALRM) }

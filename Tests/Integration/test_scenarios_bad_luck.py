@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -103,6 +104,22 @@ def test_nobody_reads_what_it_writes(play):
         assert process.wait(3 * LIMIT) == -signal.SIGPIPE
     wait_for("the app to end", lambda: not is_alive(int((play.folder / "app").read_text())))
     play.wait_until_nothing_is_left()
+
+
+def test_who_contains_it_reports_nothing(play):
+    """Its own end may come when the run's folder is gone already, which a report would make anew."""
+    play.write("app -- touch app\nlaunch\nexpect silence 1h\n")
+    with play.begun() as process:
+        wait_for("the app", (play.folder / "app").exists)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        places = [pathlib.Path(f"/proc/{child}") for child in children]
+        (environment,) = [
+            (place / "environ").read_text() for place in places if "timeout" in (place / "cmdline").read_text().split("\0")]
+        process.send_signal(signal.SIGINT)
+        process.wait(3 * LIMIT)
+    (state,) = re.findall("(?:^|\0)XDG_STATE_HOME=([^\0]*)", environment)
+    with pytest.raises(NotADirectoryError):
+        os.makedirs(state)
 
 
 def test_what_it_plays_is_changed_meanwhile(play):

@@ -71,7 +71,7 @@ public struct StagePlace: Sendable {
     }
 
     /// Reports of kills are the scenario's own: the user's hundred are of what was killed in earnest.
-    package static func reportsVariable(folder: String) -> String { "XDG_STATE_HOME=\(folder)/killed" }
+    static func reportsVariable(folder: String) -> String { "XDG_STATE_HOME=\(folder)/killed" }
 
     // MARK: Artifacts
 
