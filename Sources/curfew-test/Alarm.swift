@@ -25,7 +25,11 @@ final class Alarm: @unchecked Sendable {
         let alarm = Unmanaged.passRetained(self).toOpaque()
         // Without it `curfew timeout` ends who never ends.
         _ = pthread_create(
-            &thread, nil, { Unmanaged<Alarm>.fromOpaque($0!).takeUnretainedValue().watch() }, alarm)
+            &thread, nil,
+            { alarm in
+                guard let alarm else { return nil }
+                Unmanaged<Alarm>.fromOpaque(alarm).takeUnretainedValue().watch()
+            }, alarm)
     }
 
     func begins(_ statement: Statement) {
