@@ -1,3 +1,4 @@
+import CCurfew
 import CurfewArguments
 import CurfewCommand
 import CurfewTestReports
@@ -99,9 +100,5 @@ extension TestCommand {
     private static func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
 
     /// In seconds, from some instant on.
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    private static var now: Double { Double(curfew_monotonic_nanoseconds()) / 1e9 }
 }
