@@ -110,10 +110,11 @@ final class Fleet {
         }
     }
 
-    /// Until something fails, nothing begins before it is known what came of the last.
+    /// One at a time means that nothing of the last is left when the next begins; and until something fails, nothing begins before
+    /// it is known what came of the last.
     private var hasRoom: Bool {
-        let mayOverlap = endings.isEmpty || !options.repetition.isUntilFailure && endings.count < options.jobs
-        return plays.count < options.jobs && mayOverlap
+        let isStrict = options.jobs == 1 || options.repetition.isUntilFailure
+        return plays.count < options.jobs && endings.count < (isStrict ? 1 : options.jobs)
     }
 
     private func begin(_ item: Item) {

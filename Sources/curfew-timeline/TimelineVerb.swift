@@ -2,6 +2,7 @@ import CCurfew
 import CurfewCommand
 import CurfewEngine
 import CurfewTimeline
+import Glibc
 
 /// `curfew timeline [APP|FILE…]`: reads what happened, and draws it.
 enum TimelineVerb {
@@ -30,6 +31,10 @@ enum TimelineVerb {
             throw UsageError(name, "standard output is a terminal; write to a file: -o FILE.svg, .html or .json")
         }
         let found = try sources(arguments.sources)
+        if let output = arguments.output, arguments.sources.contains(where: { isSameFile($0, output) }) {
+            // A report's name ends as a trace's.
+            throw UsageError(name, "-o \(output) is what is drawn, and would be lost; give it another name")
+        }
         do throws(Failure) {
             let picture = PictureFile(form: arguments.form)
             var timeline = try read(found, recordedEvery: arguments.interval)
@@ -40,6 +45,13 @@ enum TimelineVerb {
             StandardError.print(error.line)
             return error.status
         }
+    }
+
+    /// By whatever path.
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     /// What is meant by each word; without any, the app that is meant when nothing is.

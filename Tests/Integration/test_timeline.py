@@ -318,6 +318,17 @@ def test_a_journal_beside_another_clock(killed):
     fails(result, "a journal has a clock of its own, which nothing can be laid beside; draw it by itself")
 
 
+def test_what_is_drawn_is_not_overwritten(killed):
+    """A report's name ends as a trace's does."""
+    report = killed.scratch / "photo.json"
+    before = report.read_text()
+    for name in (str(report), f"{report.parent}/./{report.name}"):
+        result = killed.curfew("timeline", report, "-o", name)
+        assert (result.returncode, result.stderr) == (
+            64, f"curfew: timeline: -o {name} is what is drawn, and would be lost; give it another name\n")
+    assert report.read_text() == before
+
+
 def test_output_that_cannot_be_written(killed):
     report = killed.scratch / "photo.json"
     fails(killed.curfew("timeline", report, "-o", "/nosuch/x.svg"), "can't write /nosuch/x.svg: No such file or directory")
