@@ -248,18 +248,23 @@ last) echo last ;;
 
 
 def test_nothing_is_begun_once_a_part_has_failed(tmp_path):
+    # The one fails once the other has begun.
     make = fake_make(tmp_path, """
-well) read word < go; echo well ;;
-broken) echo oh; exit 2 ;;
+well) echo > begun; read word < go; echo well ;;
+broken) read word < begun; echo oh; exit 2 ;;
 *) echo "begun: $2" ;;
 """)
-    os.mkfifo(tmp_path / "go")
+    for name in ("begun", "go"):
+        os.mkfifo(tmp_path / name)
     process = subprocess.Popen(
         [ROOT / "Tests/run", "broken other", "well next", "--then", "last"], env=dict(os.environ, MAKE=make),
         stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "oh\n"
-    (tmp_path / "go").write_text("\n")
+    # Opened for both, it waits for nobody.
+    go = os.open(tmp_path / "go", os.O_RDWR)
+    os.write(go, b"\n")
     rest, _ = process.communicate(timeout=LIMIT)
+    os.close(go)
     assert (rest, process.returncode) == ("well\nmake broken failed, with status 2\nno test was skipped\n", 2)
 
 
