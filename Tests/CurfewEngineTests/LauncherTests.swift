@@ -38,8 +38,6 @@ struct LauncherTests {
         return error(inTimeoutsWords: inTimeoutsWords)
     }
 
-    private static func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
-
     // MARK: What it asks for
 
     @Test("A program that runs: its pid, its own group, and both ends of its control pipe")
@@ -54,6 +52,7 @@ struct LauncherTests {
         #expect(program.group == 7)
         #expect(program.channel.number == system.channel.ours)
         #expect(program.childsEnd.number == system.channel.childs)
+        #expect(system.openEnds == [system.channel.ours, system.channel.childs])
         #expect(system.request?.channel == system.channel.childs)
         #expect(system.request?.channelNumber == 8)
     }
@@ -137,8 +136,8 @@ struct LauncherTests {
     @Test("A launch that fails leaves no descriptor open")
     func leavesNothing() {
         #expect(error(.exec, ENOENT) != nil)
-        #expect(!Self.isOpen(system.channel.ours))
-        #expect(!Self.isOpen(system.channel.childs))
+        #expect(system.channelPipe != nil)
+        #expect(system.openEnds == [])
     }
 
     @Test("127: not found; 126: can't be executed; in timeout's own words where it is that")

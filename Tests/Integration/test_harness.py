@@ -222,11 +222,12 @@ examples) echo 'redis.sh           skipped: no redis'; exit 3 ;;
     result = run(ROOT / "Tests/run", "unit shim examples never", "--then", "never", MAKE=make)
     assert result.returncode == 3
     assert result.stdout.endswith("""
-make examples failed, with status 3
 skipped, 3 in all:
   unit: "Only root": needs root
   shim: [nice] no limit
   examples: redis.sh: no redis
+make examples failed, with status 3:
+  redis.sh           skipped: no redis
 """), result.stdout
     result = run(ROOT / "Tests/run", "never", MAKE=make)
     assert (result.returncode, result.stdout) == (0, "no test was skipped\n")
@@ -265,7 +266,33 @@ broken) read word < begun; echo oh; exit 2 ;;
     os.write(go, b"\n")
     rest, _ = process.communicate(timeout=LIMIT)
     os.close(go)
-    assert (rest, process.returncode) == ("well\nmake broken failed, with status 2\nno test was skipped\n", 2)
+    assert (rest, process.returncode) == ("well\nno test was skipped\nmake broken failed, with status 2:\n  oh\n", 2)
+
+
+def test_what_failed_is_said_last(tmp_path):
+    """CI keeps the end of what it prints: there, each kind of test's own words, and nothing of what went well."""
+    make = fake_make(tmp_path, """
+unit) cat <<'END'
+◇ Test "It failed" started.
+✘ Test "It holds" recorded an issue at A.swift:1:9: Expectation failed: 1 == 2
+↳ seed 4
+✔ Test "failed: not" passed.
+a.swift:3:7: error: cannot find 'x' in scope
+test_a.py::test_b[c d]: failed
+E       assert 1 == 2
+END
+for n in $(seq 100); do echo "line $n"; done; exit 1 ;;
+""")
+    result = run(ROOT / "Tests/run", "unit", MAKE=make)
+    assert result.stdout.endswith("""
+no test was skipped
+make unit failed, with status 1:
+  ✘ Test "It holds" recorded an issue at A.swift:1:9: Expectation failed: 1 == 2
+  ↳ seed 4
+  a.swift:3:7: error: cannot find 'x' in scope
+  test_a.py::test_b[c d]: failed
+  E       assert 1 == 2
+"""), result.stdout
 
 
 def test_interrupted_every_part_is_ended(tmp_path):
