@@ -14,6 +14,13 @@ public struct ScenarioResult: Sendable, Hashable {
         self.artifacts = artifacts
     }
 
+    /// Of one that couldn't be begun at all, and why.
+    public init(unplayed id: ScenarioID, _ why: String) {
+        let failure = Failure(
+            line: id.line, column: 1, statement: "", expected: "the scenario to be played", seen: why)
+        self.init(id, .broken(failure), seconds: 0)
+    }
+
     public enum Outcome: Sendable, Hashable {
         case passed
         /// The program did something else than the scenario says.

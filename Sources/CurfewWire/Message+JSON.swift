@@ -10,6 +10,22 @@ extension Message {
         return others + [("info", .object(info))]
     }
 
+    /// Of an object that `jsonMembers` wrote, as it was sent; what is neither a text, a number, a flag nor a list is left out.
+    public init(_ verb: String, json: JSON) {
+        guard case .object(let members) = json else {
+            self.init(verb)
+            return
+        }
+        self.init(
+            verb,
+            members.flatMap { key, value in
+                if key == "info", case .object(let pairs) = value {
+                    return pairs.compactMap { Field(Self.infoPrefix + $0.key, json: $0.value) }
+                }
+                return Field(Field.wireKey(key), json: value).map { [$0] } ?? []
+            })
+    }
+
     private static let infoPrefix = "info."
 }
 
@@ -38,6 +54,27 @@ extension Field {
     public var jsonKey: String {
         let parts = key.split(separator: "-")
         return parts.dropFirst().reduce(String(parts.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    }
+
+    fileprivate init?(_ key: String, json: JSON) {
+        switch json {
+        case .null where Self.durations.contains(key): self.init(key, "inf")
+        case .null, .object: return nil
+        case .bool(let flag): self.init(key, flag ? "true" : "false")
+        case .integer(let number): self.init(key, String(number))
+        case .number(let seconds):
+            // Durations are told to the millisecond. Rounded: 5.001 is a little less as a Double.
+            guard abs(seconds) < 9e9 else { return nil }
+            self.init(key, Seconds.text(nanoseconds: Int64((seconds * 1000).rounded()) * 1_000_000))
+        case .string(let text): self.init(key, text)
+        case .array(let items):
+            self.init(
+                key, items.map { if case .string(let text) = $0 { text } else { $0.text } }.joined(separator: ","))
+        }
+    }
+
+    fileprivate static func wireKey(_ key: String) -> String {
+        key.reduce(into: "") { key, letter in key += letter.isUppercase ? "-" + letter.lowercased() : String(letter) }
     }
 
     public static func seconds(_ text: String) -> JSON {

@@ -1,4 +1,4 @@
-import CCurfew
+import CurfewLinux
 import Glibc
 
 /// Files and folders, as little as is needed; problems are sentences.
@@ -52,14 +52,9 @@ enum Files {
 
     @discardableResult
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        let result = SmallFile.write(bytes, to: descriptor)
+        errno = -result
+        return result == 0
     }
 
     // MARK: Folders

@@ -194,9 +194,7 @@ final class Fleet {
     }
 
     private func finish(_ item: Item, broken why: String) {
-        let failure = Failure(
-            line: item.id.line, column: 1, statement: "", expected: "the scenario to be played", seen: why)
-        finish(ScenarioResult(item.id, .broken(failure), seconds: 0))
+        finish(ScenarioResult(unplayed: item.id, why))
     }
 
     private func finish(_ result: ScenarioResult) {

@@ -36,7 +36,8 @@ struct LoadedFiles {
             refuse("curfew: test: \(problem.message)")
             broken.append(Self.broken(path, line: 0, column: 0, "", problem.message))
         case .success(let text):
-            let (file, diagnostics) = ScenarioReader.read(text, path: path)
+            var (file, diagnostics) = ScenarioReader.read(text, path: path)
+            diagnostics += AppOptions.diagnostics(of: file)
             messages += diagnostics.map { $0.line(in: path) }
             if let first = diagnostics.first(where: { $0.severity == .error }) {
                 hasErrors = true

@@ -63,6 +63,17 @@ struct Reports {
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// All of them, that weren't played; what they come to.
+    mutating func took(_ results: [ScenarioResult]) -> Summary {
+        var summary = Summary(planned: results.count)
+        for result in results {
+            summary.count(result)
+            take(.started(result.id))
+            take(.finished(result))
+        }
+        return summary
+    }
+
     private mutating func tell(_ words: (inout any ResultSink) -> String) {
         for index in printed.indices {
             if var people = printed[index] as? PeopleReport, people.style.terminalWidth != nil {

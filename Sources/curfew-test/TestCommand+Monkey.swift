@@ -20,10 +20,9 @@ extension TestCommand {
             count: count, due: run.due)
         var options = Fleet.Options()
         options.directory = Files.folder(of: "./.")
-        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
         // So many steps take their time.
-        options.scenarioLimit =
-            try nanoseconds(limit, "--limit") ?? options.scenarioLimit + Int64(count) * 1_000_000_000
+        options.scenarioLimit += Int64(count) * 1_000_000_000
+        try setLimits(&options)
         let artifacts = try absoluteArtifacts()
         do {
             Fleet.blockSignals()

@@ -35,14 +35,8 @@ extension TestCommand {
     /// To machines, as of what couldn't be run; people have read of them.
     private func tellOfMistakes(_ broken: [ScenarioResult]) {
         var reports = Reports(self, isForPeople: false)
-        var summary = Summary(planned: broken.count)
         reports.began(broken.count)
-        for result in broken {
-            summary.count(result)
-            reports.take(.started(result.id))
-            reports.take(.finished(result))
-        }
-        _ = reports.ended(summary)
+        _ = reports.ended(reports.took(broken))
     }
 
     // MARK: Playing
@@ -58,8 +52,7 @@ extension TestCommand {
         options.jobs = jobs ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         options.artifacts = try absoluteArtifacts()
         options.repetition = Repetition(times: repetitions, isUntilFailure: untilFailure)
-        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
-        options.scenarioLimit = try nanoseconds(limit, "--limit") ?? options.scenarioLimit
+        try setLimits(&options)
         throw ExitCode(try play(items, options))
     }
 
@@ -81,7 +74,7 @@ extension TestCommand {
             folder.remove()
             summary = fleet.summary
         } catch {
-            summary = cantBegin(items, error.message, &reports)
+            summary = reports.took(items.map { ScenarioResult(unplayed: $0.id, error.message) })
         }
         let isWritten = reports.ended(summary)
         if let writeDurations {
@@ -90,20 +83,6 @@ extension TestCommand {
             if let problem = Files.write(durations.text, to: writeDurations) { throw broken(problem) }
         }
         return isWritten ? summary.status : 2
-    }
-
-    /// Not one of them: each is told of.
-    private func cantBegin(_ items: [Fleet.Item], _ why: String, _ reports: inout Reports) -> Summary {
-        var summary = Summary(planned: items.count)
-        for item in items {
-            let failure = Failure(
-                line: item.id.line, column: 1, statement: "", expected: "the scenario to be played", seen: why)
-            let result = ScenarioResult(item.id, .broken(failure), seconds: 0)
-            summary.count(result)
-            reports.take(.started(item.id))
-            reports.take(.finished(result))
-        }
-        return summary
     }
 
     func broken(_ message: String) -> ExitCode {
@@ -115,14 +94,18 @@ extension TestCommand {
 
     private func chosen(_ all: [Fleet.Item]) throws -> [Fleet.Item] {
         var ids = all.map(\.id)
-        do {
+        do throws(OptionProblem) {
             if !only.isEmpty { ids = try Selection(only).chosen(of: ids) }
-            if let shard { ids = try Shard.parse(shard).part(of: ids, durations: try knownDurations()) }
-        } catch let problem as OptionProblem {
-            throw broken(problem.message)
+        } catch {
+            throw broken(error.message)
         }
+        if let shard { ids = try parsed(shard).part(of: ids, durations: try knownDurations()) }
         let wanted = Set(ids)
         return all.filter { wanted.contains($0.id) }
+    }
+
+    private func parsed(_ shard: String) throws(UsageError) -> Shard {
+        do throws(OptionProblem) { return try Shard.parse(shard) } catch { throw UsageError("test", error.message) }
     }
 
     private func knownDurations() throws -> Durations? {
@@ -139,12 +122,19 @@ extension TestCommand {
     /// 100 years: sums of them fit.
     private static let longestLimit: Int64 = 100 * 365 * 86400 * 1_000_000_000
 
-    func nanoseconds(_ text: String?, _ option: String) throws -> Int64? {
+    func setLimits(_ options: inout Fleet.Options) throws(UsageError) {
+        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
+        options.scenarioLimit = try nanoseconds(limit, "--limit") ?? options.scenarioLimit
+    }
+
+    private func nanoseconds(_ text: String?, _ option: String) throws(UsageError) -> Int64? {
         guard let text else { return nil }
         guard let nanoseconds = TimeSpan.parse(text), nanoseconds < .max, nanoseconds > 0 else {
-            throw broken("\(option): \"\(text)\" isn't \(TimeSpan.acceptedFinite)")
+            throw UsageError("test", "\(option): \"\(text)\" isn't \(TimeSpan.acceptedFinite)")
         }
-        if nanoseconds > Self.longestLimit { throw broken("\(option): \"\(text)\" is more than 100 years") }
+        if nanoseconds > Self.longestLimit {
+            throw UsageError("test", "\(option): \"\(text)\" is more than 100 years")
+        }
         return nanoseconds
     }
 

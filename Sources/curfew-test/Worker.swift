@@ -30,7 +30,7 @@ enum Worker {
     private static func leaveParent(_ job: WorkerJob) {
         let parent = getpid()
         let child = curfew_fork(SIGCHLD)
-        if child < 0 { tell(broken(job, "can't fork: \(Files.reason(-child))")) }
+        if child < 0 { tell(ScenarioResult(unplayed: job.id, "can't fork: \(Files.reason(-child))")) }
         if child == 0 {
             _ = curfew_set_parent_death_signal(SIGKILL)
             if getppid() != parent { exit(1) }
@@ -41,22 +41,21 @@ enum Worker {
         let how = info.code == CLD_EXITED ? "exited with" : "was killed by signal"
         // It may have written half a line.
         Files.writeAll([UInt8(ascii: "\n")], to: 1)
-        tell(broken(job, "its worker \(how) \(info.status)"))
-    }
-
-    private static func broken(_ job: WorkerJob, _ why: String) -> ScenarioResult {
-        ScenarioResult(job.id, .broken(failure(job, why)), seconds: 0)
+        tell(ScenarioResult(unplayed: job.id, "its worker \(how) \(info.status)"))
     }
 
     private static func play(_ job: WorkerJob) -> (ScenarioResult.Outcome, hasArtifacts: Bool) {
+        func unplayed(_ why: String) -> (ScenarioResult.Outcome, hasArtifacts: Bool) {
+            (ScenarioResult(unplayed: job.id, why).outcome, false)
+        }
         guard let text = Files.text(job.file), case let (file, _) = ScenarioReader.read(text, path: job.file),
             file.scenarios.indices.contains(job.index)
-        else { return (.broken(failure(job, "\(job.file) has changed since it was read")), false) }
+        else { return unplayed("\(job.file) has changed since it was read") }
         let place = StagePlace(
             curfew: job.curfew, directory: job.directory ?? Files.folder(of: job.file), folder: job.folder,
             artifacts: job.artifacts)
         for folder in place.folders + [job.artifacts].compactMap(\.self) {
-            if let problem = Files.makeFolder(folder) { return (.broken(failure(job, problem)), false) }
+            if let problem = Files.makeFolder(folder) { return unplayed(problem) }
         }
         if let artifacts = job.artifacts { clear(artifacts) }
         var limits = ScenarioRunner.Limits()
@@ -78,10 +77,6 @@ enum Worker {
     /// What an earlier run has kept there isn't taken for this one's.
     private static func clear(_ artifacts: String) {
         for name in Files.names(in: artifacts) { unlink(artifacts + "/" + name) }
-    }
-
-    private static func failure(_ job: WorkerJob, _ seen: String) -> Failure {
-        Failure(line: job.id.line, column: 1, statement: "", expected: "the scenario to be played", seen: seen)
     }
 }
 

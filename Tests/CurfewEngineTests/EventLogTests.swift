@@ -136,7 +136,11 @@ struct EventLogTests {
             Issue.record("no event in \(report.text)")
             return
         }
-        for members in [entry.message(app: "backup").jsonMembers, told] {
+        let message = entry.message(app: "backup")
+        let read = Message("event", json: .object(told)).fields.filter { $0.key != "time" }
+        let sent = message.fields.filter { !["time", "app"].contains($0.key) }
+        #expect(read.sorted { $0.key < $1.key } == sent.sorted { $0.key < $1.key })
+        for members in [message.jsonMembers, told] {
             for (key, value) in members {
                 #expect(["name", "number", "time", "app"].contains(key) || keys.contains(key), "\(name): \(key)")
                 #expect(Self.isDocumented(value, as: key), "\(name): \(key) is \(value.text)")

@@ -38,7 +38,7 @@ struct RunReportTests {
                 "version", "app", "command", "pid", "containment", "reason", "code", "message", "status", "leader",
                 "restKilledAfterSeconds",
                 "state", "limit", "tasks", "started", "ended", "seconds", "cpuSeconds", "peakMemoryBytes",
-                "exitCategory", "visibility", "limits",
+                "exitCategory", "visibility", "limits", "events",
             ])
         #expect(json["version"] == .integer(1))
         #expect(json["app"] == .string("make"))

@@ -501,6 +501,20 @@ struct MistakeTests {
                 "app --manual-clock -- ./x\nlaunch",
                 ["1:5: error: --manual-clock goes without saying, unless there is a `time-scale`"]
             ),
+            (
+                "app --journal=j -- ./x\nlaunch",
+                [
+                    "1:5: error: a scenario writes them itself, where `curfew test --artifacts DIR` says; "
+                        + "leave --journal away"
+                ]
+            ),
+            (
+                "app --report r -- ./x\nlaunch",
+                [
+                    "1:5: error: a scenario writes them itself, where `curfew test --artifacts DIR` says; "
+                        + "leave --report away"
+                ]
+            ),
             ("app ./x --time-scale 60\nlaunch", []),
             (
                 "app ./x > y\nlaunch",

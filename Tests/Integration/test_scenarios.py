@@ -48,7 +48,9 @@ def test_what_cannot_be_read(play, make, words):
 
 
 def test_wrong_usage(sandbox):
-    for words, problem in ((["--jobs", "0", "x"], "--jobs is at least 1"), ([], "a FILE is missing"), (["--bogus", "x"], "bogus")):
+    for words, problem in (
+            (["--jobs", "0", "x"], "--jobs is at least 1"), ([], "a FILE is missing"), (["--bogus", "x"], "bogus"),
+            (["--jobs", "two", "x"], "two")):
         result = sandbox.curfew("test", *words)
         assert (result.returncode, result.stdout) == (64, "")
         assert result.stderr.startswith("curfew: test: ") and problem in result.stderr
@@ -96,15 +98,38 @@ def test_an_app_drives_no_apps(play, sandbox):
     assert result.returncode == 2 and "an app can't drive apps" in result.stdout, (result.stdout, result.stderr)
 
 
-@pytest.mark.parametrize("words, problem", [
-    (["--limit", "15000w"], '--limit: "15000w" is more than 100 years'),
-    (["--await", "2562047h"], '--await: "2562047h" is more than 100 years'),
-    (["/dev/stdin"], "/dev/stdin isn't a regular file"),
+@pytest.mark.parametrize("status, words, problem", [
+    (64, ["--limit", "15000w"], '--limit: "15000w" is more than 100 years'),
+    (64, ["--await", "2562047h"], '--await: "2562047h" is more than 100 years'),
+    (64, ["--shard", "3/2"], "--shard 3/2: I is 1 to 2, the first is 1/2"),
+    (64, ["--shard", "x"], '--shard takes I/N, as 2/5 for the second of five, not "x"'),
+    (2, ["/dev/stdin"], "/dev/stdin isn't a regular file"),
 ])
-def test_what_is_refused(play, words, problem):
+def test_what_is_refused(play, status, words, problem):
     play.write(SHELL)
     result = play(None, *words)
-    assert (result.returncode, result.stdout) == (2, "") and problem in result.stderr, result.stderr
+    assert (result.returncode, result.stdout) == (status, "") and problem in result.stderr, result.stderr
+
+
+def test_wrong_options_of_the_app_are_told_with_the_files_other_mistakes(play):
+    result = play("app --budget soon -- true\nscenario a\nlaunch\nlanch\nscenario b\nlaunch\nhome\n", "--check")
+    told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines()]
+    assert result.returncode == 2 and len(told) == 2, result.stderr
+    assert any(line.startswith("1:1: error: ") and '"soon"' in line for line in told), result.stderr
+    assert any(line.startswith("4:1: error: ") and '"lanch"' in line for line in told), result.stderr
+
+
+def test_what_variables_say_is_no_mistake_yet(play):
+    result = play("set budget soon\napp --budget $budget -- true\nlaunch\n", "--check")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_program_that_ends_before_anybody_can_ask_has_its_events(play):
+    """However late its supervisor is met: 20 of them, side by side."""
+    result = play(
+        "app -- sh -c 'exit 3'\nlaunch\nawait exit 3\nexpect events stateDidChange didEnd\n"
+        "expect event stateDidChange to=active\nexpect event didEnd status=3\n", "--repeat", "20", "--jobs", "8")
+    assert result.returncode == 0 and "20 passed" in result.stdout, result.stdout
 
 
 def test_a_long_limit(play):

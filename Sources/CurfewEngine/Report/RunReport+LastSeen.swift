@@ -54,9 +54,10 @@ extension RunReport {
         members.append(("processes", .array((snapshot?.processes ?? []).map { Self.json($0, of: kill) })))
         members.append(("omittedProcesses", .integer(Int64(snapshot?.omitted ?? 0))))
         if kill.reason.isJetsam { members.append(("apps", .array(measures.neighbours.map { Self.json($0) }))) }
-        members.append(("events", .array(events.map { json($0) })))
         return members
     }
+
+    var history: Members { [("events", .array(events.map { json($0) }))] }
 
     private static func json(_ lock: FileLock) -> JSON {
         .object([
@@ -92,7 +93,7 @@ extension RunReport {
     }
 
     private func json(_ entry: EventLog.Entry) -> JSON {
-        let members = entry.message(app: name).jsonMembers.filter { !["number", "time", "app"].contains($0.key) }
+        let members = entry.message(app: name).jsonMembers.filter { !["time", "app"].contains($0.key) }
         return .object([("time", wallClock(entry.instant))] + members)
     }
 

@@ -47,7 +47,7 @@ struct RunReport {
             problem: "\(reason.rawValue): \(problem)")
     }
 
-    var json: JSON { .object(whatRan + whyItEnded + whatItUsed + whereItWas + lastSeen) }
+    var json: JSON { .object(whatRan + whyItEnded + whatItUsed + whereItWas + lastSeen + history) }
 
     private var whatRan: [(key: String, value: JSON)] {
         let ran: [(key: String, value: JSON)] = [

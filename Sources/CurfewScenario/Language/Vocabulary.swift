@@ -21,6 +21,9 @@ public enum Vocabulary {
         "supervisor-exit",
     ]
 
+    /// Those of ends that nobody but the system asked for: the app is to come back as it was.
+    public static let reclaimingReasons = ["memory-pressure", "memory-highwater", "idle-exit"]
+
     /// The variable that every scenario has: its own folder, which its programs are told by the same name.
     public static let stateDirectory = "CURFEW_STATE_DIR"
 

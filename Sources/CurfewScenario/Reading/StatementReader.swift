@@ -131,6 +131,10 @@ struct StatementReader {
             throw Diagnostic(at: option.position, "here --time-scale is a statement of its own: time-scale N")
         case "--name":
             throw Diagnostic(at: option.position, "a scenario finds its app without --name; leave it away")
+        case "--report", "--journal":
+            throw Diagnostic(
+                at: option.position,
+                "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave \(name) away")
         case "--manual-clock":
             throw Diagnostic(at: option.position, "--manual-clock goes without saying, unless there is a `time-scale`")
         default: break

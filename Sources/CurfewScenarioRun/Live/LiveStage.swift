@@ -159,9 +159,10 @@ public final class LiveStage: Stage {
         }
         while takeIn(timeout: 0) {}
         let status = app.status ?? 0
-        // Its connection may have come too late to hear of it, or have gone before.
-        let told = hasToldEnd ? record.events.last { $0.name == "didEnd" }?["reason"] : nil
+        // The connection may have come too late to hear of everything, or have gone before.
         let report = LaunchReport(place.report(launch: record.launches.count))
+        report?.events.forEach(heard)
+        let told = hasToldEnd ? record.events.last { $0.name == "didEnd" }?["reason"] : nil
         record.changeCurrent {
             if $0.pid == 0, let pid = report?.pid { $0.pid = pid }
             $0.output.finish()
@@ -215,7 +216,11 @@ public final class LiveStage: Stage {
     }
 
     private func heard(_ message: Message) {
-        guard let event = AppEvent(message), event.number > lastEvent else { return }
+        if let event = AppEvent(message) { heard(event) }
+    }
+
+    private func heard(_ event: AppEvent) {
+        guard event.number > lastEvent else { return }
         lastEvent = event.number
         record.events.append(event)
         if event.name == "didEnd" { hasToldEnd = true }

@@ -6,6 +6,7 @@ extension ScenarioRunner {
     /// One statement by itself.
     package func perform(_ statement: Statement) throws(Problem) {
         try checkLimit()
+        if statement.kind.actsOnApp { stage.record.act() }
         switch statement.kind {
         case .app(let options, let command): app = (options, command)
         case .timeScale(let factor): timeScale = try value(factor).value
@@ -65,7 +66,6 @@ extension ScenarioRunner {
     private func start(_ command: AppCommand) throws(Problem) {
         let expected = "\(command.command.first ?? "the command") to be launched"
         if stage.record.isRunning { throw .failed(expected: expected, seen: "it is running already") }
-        stage.record.act()
         do throws(StageProblem) {
             try stage.launch(command)
         } catch {
@@ -87,7 +87,7 @@ extension ScenarioRunner {
         guard !stage.record.isRunning, let end = stage.record.current?.end, var command else {
             return try drive(Message("open"), "the app to be opened")
         }
-        guard let reason = end.reason, Self.reclaiming.contains(reason) else {
+        guard let reason = end.reason, Vocabulary.reclaimingReasons.contains(reason) else {
             let why = end.reason.map { ", \($0)" } ?? ""
             throw .failed(
                 expected: "the app to be opened",
@@ -97,14 +97,10 @@ extension ScenarioRunner {
         try start(command)
     }
 
-    /// Ends that nobody but the system asked for: the app is to come back as it was.
-    private static let reclaiming = ["memory-pressure", "memory-highwater", "idle-exit"]
-
     // MARK: Driving
 
     /// Asks the supervisor for it, and returns once it is done.
     private func drive(_ message: Message, _ expected: String) throws(Problem) {
-        stage.record.act()
         do throws(StageProblem) {
             _ = try stage.ask(message)
         } catch {
@@ -125,7 +121,6 @@ extension ScenarioRunner {
     }
 
     private func killSupervisor() throws(Problem) {
-        stage.record.act()
         do throws(StageProblem) {
             try stage.killSupervisor()
         } catch {
@@ -217,7 +212,6 @@ extension ScenarioRunner {
     }
 
     private func write(_ bytes: [UInt8], _ expected: String) throws(Problem) {
-        stage.record.act()
         do throws(StageProblem) {
             try stage.write(bytes)
         } catch {

@@ -89,9 +89,10 @@ class App(Conditions):
             self._running.close()
         if not self._keeper:
             self._keeper = Keeper(self._folder, self._directory, {"TERM": "xterm-256color", **self.environment})
+        report = f"{self.artifacts or self._folder}/report{_file_end(len(self._record.launches) + 1)}.json"
         self._running = Running(
-            self._keeper, self._words(options), f"{self._folder}/run/curfew/{_NAME}.sock", self._record, self._keep,
-            self._has_terminal)
+            self._keeper, self._words(options, report), f"{self._folder}/run/curfew/{_NAME}.sock", report, self._record,
+            self._keep, self._has_terminal)
         self._running.meet()
         launch = self._launched
         if launch.end and not launch.pid and launch.end.status in _NOT_STARTED:
@@ -99,11 +100,10 @@ class App(Conditions):
             raise CurfewError(f"`curfew run` ended with {launch.end.status}{': ' if said else ''}{said}")
         self._settle()
 
-    def _words(self, options: Sequence[str]) -> List[str]:
-        words = [self._curfew, "run", "--name", _NAME]
+    def _words(self, options: Sequence[str], report: str) -> List[str]:
+        words = [self._curfew, "run", "--name", _NAME, "--report", report]
         if self.artifacts:
-            end = _file_end(len(self._record.launches) + 1)
-            words += ["--report", f"{self.artifacts}/report{end}.json", "--journal", f"{self.artifacts}/journal{end}"]
+            words += ["--journal", f"{self.artifacts}/journal{_file_end(len(self._record.launches) + 1)}"]
         return [*words, *options, "--", *self.command]
 
     def _journals(self) -> List[Tuple[pathlib.Path, pathlib.Path]]:

@@ -20,6 +20,7 @@ from ._client import _encode, _Message, _parse
 from ._failures import CurfewError
 from ._keeper import Keeper
 from ._record import End, Event, Launch, Record
+from ._report import read_report
 
 __tracebackhide__ = True
 
@@ -52,11 +53,11 @@ class Running:
     """One launch. Its thread reads everything that comes: the app is never kept waiting by a test that looks away."""
 
     def __init__(
-        self, keeper: Keeper, words: Sequence[str], path: str, record: Record, keep: Callable[[bytes], object],
-        has_terminal: bool
+        self, keeper: Keeper, words: Sequence[str], path: str, report: str, record: Record,
+        keep: Callable[[bytes], object], has_terminal: bool
     ) -> None:
-        """path: of the supervisor's socket. keep: is called with all output."""
-        self._keeper, self._path, self._record, self._keep = keeper, path, record, keep
+        """path: of the supervisor's socket. report: where it writes one. keep: is called with all output."""
+        self._keeper, self._path, self._report, self._record, self._keep = keeper, path, report, record, keep
         self._launch = Launch()
         self._connection: Optional[socket.socket] = None
         self._rest = b""
@@ -276,6 +277,12 @@ class Running:
                 self._connection.close()
                 self._connection = None
             self._launch.output.append(b"", final=True)
+            # The connection may have come too late to hear of everything, or have gone before.
+            report = read_report(self._report)
+            for event in report.events:
+                self._hear(event)
+            self._launch.pid = self._launch.pid or report.pid
+            self._reason = self._reason or report.reason
             self._launch.end = End(status, self._reason)
             for number in {self._input, self._output}:
                 os.close(number)
