@@ -56,6 +56,8 @@ final class Fleet {
     private var plays: [Play] = []
     /// What has a result, and whose processes are being ended: others play meanwhile. In the order of their ends.
     private var endings: [Play] = []
+    /// A worker that waits for the next: it has started while others played.
+    private var spare: WorkerProcess?
     private var count = 0
     private(set) var summary: Summary
 
@@ -105,6 +107,7 @@ final class Fleet {
             {
                 begin(item)
             }
+            prepare(isNeeded: !next.isEmpty)
             if plays.isEmpty && endings.isEmpty || summary.interruption != nil { return }
             wait()
         }
@@ -127,10 +130,25 @@ final class Fleet {
             scenarioLimit: options.scenarioLimit)
         report(.started(item.id))
         do throws(WorkerProcess.Problem) {
-            plays.append(Play(item, try WorkerProcess(job, tools), folder: place))
+            let worker = if let spare { spare } else { try newWorker() }
+            spare = nil
+            worker.give(job)
+            plays.append(Play(item, worker, folder: place))
         } catch {
             finish(item, broken: error.message)
         }
+    }
+
+    private func prepare(isNeeded: Bool) {
+        guard isNeeded, spare == nil, summary.interruption == nil, options.repetition.goesOn(after: summary) else {
+            return
+        }
+        // What stands in the way is told when it is needed.
+        spare = try? newWorker()
+    }
+
+    private func newWorker() throws(WorkerProcess.Problem) -> WorkerProcess {
+        try WorkerProcess(tools, scenarioLimit: options.scenarioLimit)
     }
 
     // MARK: Waiting
@@ -213,12 +231,14 @@ final class Fleet {
 
     /// Whoever still plays is killed, with all that it has started.
     private func end() {
+        spare?.end()
         for play in plays { play.process.end() }
         for play in plays + endings {
             _ = play.process.wait()
             Files.remove(play.folder)
         }
-        (plays, endings) = ([], [])
+        _ = spare?.wait()
+        (plays, endings, spare) = ([], [], nil)
     }
 }
 

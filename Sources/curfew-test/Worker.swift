@@ -8,14 +8,24 @@ import Glibc
 ///
 /// A process of its own below `curfew timeout`: whatever the scenario starts, daemons and all, ends with it.
 enum Worker {
-    static func run(_ words: [String]) -> Never {
-        guard let job = WorkerJob(words) else { exit(64) }
+    static func run() -> Never {
+        guard let job = WorkerJob(readInput()) else { exit(64) }
         leaveParent(job)
         signal(SIGPIPE, SIG_IGN)
         let began = curfew_monotonic_nanoseconds()
         let (outcome, hasArtifacts) = play(job)
         let seconds = Double(curfew_monotonic_nanoseconds() - began) / 1e9
         tell(ScenarioResult(job.id, outcome, seconds: seconds, artifacts: hasArtifacts ? job.artifacts : nil))
+    }
+
+    /// All of it: there is none until it is known what is to be played.
+    private static func readInput() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 12)
+        while case let count = read(0, &piece, piece.count), count != 0 {
+            if count > 0 { bytes += piece[..<count] } else if errno != EINTR { break }
+        }
+        return bytes
     }
 
     /// Whoever reads that ends us, and what is left.

@@ -17,8 +17,10 @@ struct WorkerJob {
     var awaitLimit: Int64
     var scenarioLimit: Int64
 
-    /// The worker's command line behind `--worker`.
-    var words: [String] {
+    /// What the worker reads: its words, each with a NUL behind it.
+    var bytes: [UInt8] { words.flatMap { Array($0.utf8) + [0] } }
+
+    private var words: [String] {
         [
             file, "\(index)", "\(id.round)", folder, curfew, artifacts ?? "", "\(awaitLimit)", "\(scenarioLimit)",
             id.name, "\(id.line)", directory ?? "",
@@ -40,9 +42,12 @@ struct WorkerJob {
         self.scenarioLimit = scenarioLimit
     }
 
-    /// Nil for a line that isn't ours.
-    init?(_ words: [String]) {
-        guard words.count >= 11, let index = Int(words[1]), let round = Int(words[2]), let awaitLimit = Int64(words[6]),
+    /// Nil for bytes that aren't a whole one's.
+    init?(_ bytes: [UInt8]) {
+        let words = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard bytes.last == 0, words.count >= 11, let index = Int(words[1]), let round = Int(words[2]),
+            let awaitLimit = Int64(words[6]),
             let scenarioLimit = Int64(words[7]), let line = Int(words[9])
         else { return nil }
         self.init(

@@ -4,9 +4,7 @@ import CurfewCommand
 import Glibc
 
 // A worker's line is written by us alone: it is read without the library, which takes milliseconds.
-if CommandLine.arguments.dropFirst().first == WorkerJob.option {
-    Worker.run(Array(CommandLine.arguments.dropFirst(2)))
-}
+if CommandLine.arguments.dropFirst().first == WorkerJob.option { Worker.run() }
 // `curfew test …` becomes this with its argv as it is.
 CommandLineTool.main("test", CommandLine.unsafeArgv, count: Int(CommandLine.argc)) { reader throws(UsageError) in
     let words = Array(CommandLine.arguments.dropFirst(CommandLine.arguments.dropFirst().first == "test" ? 2 : 1))

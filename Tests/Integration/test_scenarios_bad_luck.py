@@ -93,6 +93,37 @@ def test_who_plays_it_is_killed(play):
         assert not is_alive(int((play.folder / name).read_text())), name
 
 
+KILL_WHO_WAITS = """
+import os, signal, time
+def children(pid):
+    return open(f"/proc/{pid}/task/{pid}/children").read().split()
+def exe(pid):
+    return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+def waits(pid):
+    parent = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1]
+    return exe(pid) == "curfew-test" and exe(parent) == "curfew" and not children(pid)
+deadline = time.monotonic() + 60
+found = []
+while not found and time.monotonic() < deadline:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found += [int(pid)] if waits(pid) else []
+        except OSError:
+            pass
+os.kill(found[0], signal.SIGKILL)
+"""
+
+
+def test_who_waits_to_play_the_next_is_killed(play):
+    """That one couldn't be run; the run goes on, with a worker of its own for the third."""
+    play.write(KILL_WHO_WAITS, "kill.py")
+    result = play(
+        "app -- sh -c 'echo up; read never'\nbefore\nlaunch\nawait output up\nscenario 'first'\ndo python3 kill.py\n"
+        "scenario 'second'\nexpect state active\nscenario 'third'\nexpect state active\n", "--jobs", "1")
+    assert result.returncode == 2 and "2 passed, 1 couldn't be run" in result.stdout, result.stdout
+    assert "its worker ended with 137" in result.stdout, result.stdout
+
+
 def test_nobody_reads_what_it_writes(play):
     """A pipe whose reader is gone ends it, as any program; with all that still plays."""
     play.write("app -- sh -c 'echo $$ >app.new; mv app.new app; sleep 1234'\nlaunch\nexpect silence 1h\n", "two.curfew")
