@@ -124,6 +124,20 @@ struct KillNarrationTests {
                 + "first to go (suspended)"
         ),
         (
+            .sample(.memoryPressure) {
+                $0.state = .suspended
+                $0.isReclaimedByHand = true
+            }, "memory-pressure (jetsam 4): it was reclaimed while suspended"
+        ),
+        (
+            .sample(.memoryPressure) {
+                $0.state = .suspended
+                $0.band = .suspended
+            },
+            "memory-pressure (jetsam 4): the machine is taken to be short of memory, as it was told, and it was the first to go "
+                + "(suspended)"
+        ),
+        (
             .sample(.idleExit) {
                 $0.available = 900 << 20
                 $0.availableLimit = 1 << 30

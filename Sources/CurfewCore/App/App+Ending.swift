@@ -21,7 +21,9 @@ extension App {
             if let request { effects.append(.reply(request, .rejected(.notSuspended))) }
             return
         }
-        kill(killReport(.memoryPressure, at: now), at: now, into: &effects)
+        var report = killReport(.memoryPressure, at: now)
+        report.isReclaimedByHand = true
+        kill(report, at: now, into: &effects)
         answerState(request, into: &effects)
     }
 

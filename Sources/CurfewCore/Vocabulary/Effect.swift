@@ -160,6 +160,8 @@ public struct KillReport: Sendable, Hashable {
     public var locks: [FileLock] = []
     /// How often it was resumed.
     public var count: Int?
+    /// Somebody has asked for just this one, with no regard to how much memory there is.
+    public var isReclaimedByHand = false
     public var state: LifecycleState
     public var isInForeground = false
     public var band = Band.foreground

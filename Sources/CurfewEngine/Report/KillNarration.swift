@@ -22,8 +22,7 @@ enum KillNarration {
             "the waking event \(report.event?.name ?? "") wasn't handled within \(duration(report.limit))"
         case .memoryLimit: memory(report)
         case .memoryHighwater: "\(shortage(report)), and \(softOffence(report))"
-        case .memoryPressure where report.available == nil && report.state == .suspended:
-            "it was reclaimed while suspended"
+        case .memoryPressure where report.isReclaimedByHand: "it was reclaimed while suspended"
         case .memoryPressure: "\(shortage(report)), and it was the first to go (\(report.band.name))"
         case .idleExit: "\(shortage(report)) for long, and it was suspended and idle"
         case .suspendedWithLockedFile: lockedFiles(report)
