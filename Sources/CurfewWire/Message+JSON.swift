@@ -10,7 +10,7 @@ extension Message {
         return others + [("info", .object(info))]
     }
 
-    /// Of an object that `jsonMembers` wrote, as it was sent; what is neither a text, a number, a flag nor a list is left out.
+    /// Of an object that `jsonMembers` wrote, as it was sent; what that never writes is left out.
     public init(_ verb: String, json: JSON) {
         guard case .object(let members) = json else {
             self.init(verb)

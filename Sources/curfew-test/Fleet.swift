@@ -130,7 +130,8 @@ final class Fleet {
             scenarioLimit: options.scenarioLimit)
         report(.started(item.id))
         do throws(WorkerProcess.Problem) {
-            let worker = if let spare { spare } else { try newWorker() }
+            let worker = if let spare, spare.isFit { spare } else { try newWorker() }
+            if let spare, spare !== worker { dismiss(spare) }
             spare = nil
             worker.give(job)
             plays.append(Play(item, worker, folder: place))
@@ -145,6 +146,12 @@ final class Fleet {
         }
         // What stands in the way is told when it is needed.
         spare = try? newWorker()
+    }
+
+    /// It has nothing to end: that doesn't take long.
+    private func dismiss(_ worker: WorkerProcess) {
+        worker.end()
+        _ = worker.wait()
     }
 
     private func newWorker() throws(WorkerProcess.Problem) -> WorkerProcess {
@@ -231,13 +238,12 @@ final class Fleet {
 
     /// Whoever still plays is killed, with all that it has started.
     private func end() {
-        spare?.end()
         for play in plays { play.process.end() }
+        if let spare { dismiss(spare) }
         for play in plays + endings {
             _ = play.process.wait()
             Files.remove(play.folder)
         }
-        _ = spare?.wait()
         (plays, endings, spare) = ([], [], nil)
     }
 }

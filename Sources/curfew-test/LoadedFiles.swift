@@ -38,6 +38,7 @@ struct LoadedFiles {
         case .success(let text):
             var (file, diagnostics) = ScenarioReader.read(text, path: path)
             diagnostics += AppOptions.diagnostics(of: file)
+            diagnostics.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
             messages += diagnostics.map { $0.line(in: path) }
             if let first = diagnostics.first(where: { $0.severity == .error }) {
                 hasErrors = true

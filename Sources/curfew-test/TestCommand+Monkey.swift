@@ -1,6 +1,7 @@
 import CCurfew
 import CurfewArguments
 import CurfewCommand
+import CurfewScenario
 import CurfewTestReports
 import Glibc
 
@@ -15,6 +16,9 @@ extension TestCommand {
         if count > Self.mostSteps { throw UsageError("test", "--monkey is at most \(Self.mostSteps)") }
         let seed = seed ?? UInt64(UInt32.random(in: 1 ... .max))
         let run = try RunWords(words)
+        if let own = run.options.first(where: { Vocabulary.ownOptions.contains(String($0.prefix { $0 != "=" })) }) {
+            throw UsageError("test", "\(own): --monkey sees to that itself; leave it away")
+        }
         let hunt = MonkeyHunt(
             options: run.options, command: run.command, check: checkCommand.map { ["sh", "-c", $0] } ?? [], seed: seed,
             count: count, due: run.due)

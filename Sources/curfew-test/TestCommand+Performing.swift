@@ -14,6 +14,9 @@ extension TestCommand {
         if let explain { return try show(explain) }
         if let joinJunit { throw ExitCode(JUnitFiles.join(files, into: joinJunit)) }
         if let monkey { throw ExitCode(try hunt(monkey, run)) }
+        var options = Fleet.Options()
+        try setLimits(&options)
+        let part = try shard.map { shard throws(UsageError) in try parsed(shard) }
         let loaded = LoadedFiles(files)
         if format { throw ExitCode(loaded.format()) }
         for line in loaded.messages { Say.error(line) }
@@ -22,7 +25,7 @@ extension TestCommand {
             throw ExitCode(2)
         }
         if check { return }
-        try play(loaded)
+        try play(loaded, part, options)
     }
 
     private func show(_ word: String) throws {
@@ -41,18 +44,17 @@ extension TestCommand {
 
     // MARK: Playing
 
-    private func play(_ loaded: LoadedFiles) throws {
-        let items = try chosen(loaded.items)
+    private func play(_ loaded: LoadedFiles, _ part: Shard?, _ options: Fleet.Options) throws {
+        let items = try chosen(loaded.items, part)
         if list {
             let ids = items.map(\.id)
             Say.output(json ? ScenarioList.json(ids) : ScenarioList.text(ids))
             return
         }
-        var options = Fleet.Options()
+        var options = options
         options.jobs = jobs ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         options.artifacts = try absoluteArtifacts()
         options.repetition = Repetition(times: repetitions, isUntilFailure: untilFailure)
-        try setLimits(&options)
         throw ExitCode(try play(items, options))
     }
 
@@ -92,14 +94,14 @@ extension TestCommand {
 
     // MARK: What is chosen
 
-    private func chosen(_ all: [Fleet.Item]) throws -> [Fleet.Item] {
+    private func chosen(_ all: [Fleet.Item], _ part: Shard?) throws -> [Fleet.Item] {
         var ids = all.map(\.id)
         do throws(OptionProblem) {
             if !only.isEmpty { ids = try Selection(only).chosen(of: ids) }
         } catch {
             throw broken(error.message)
         }
-        if let shard { ids = try parsed(shard).part(of: ids, durations: try knownDurations()) }
+        if let part { ids = part.part(of: ids, durations: try knownDurations()) }
         let wanted = Set(ids)
         return all.filter { wanted.contains($0.id) }
     }

@@ -16,9 +16,14 @@ final class WorkerProcess {
     private var input: OwnedDescriptor?
     var output: Int32 { pipe.number }
 
+    private let scenarioLimit: Int64
+    private let began = curfew_monotonic_nanoseconds()
+
     /// `scenarioLimit`: in nanoseconds.
     init(_ tools: Tools, scenarioLimit: Int64) throws(Problem) {
-        // It may wait as long as another plays. The worker keeps the scenario's limit itself; this is for one that can't.
+        self.scenarioLimit = scenarioLimit
+        // It waits so long at most, and then plays: the worker keeps the limit itself, once more for `after`; this is for one that
+        // can't.
         let seconds = 3 * (scenarioLimit / 1_000_000_000) + 60
         let words = [tools.curfew, "timeout", "-s", "KILL", "\(seconds)", tools.itself, WorkerJob.option]
         do throws(ChildProcess.Problem) {
@@ -32,8 +37,11 @@ final class WorkerProcess {
         }
     }
 
-    /// Where no folder can be made: its own end is nobody's business, and comes when the run's folder may be gone already.
+    /// Where none can be kept: its own end is nobody's business, and comes when the run's folder may be gone already.
     private static let noReports = "XDG_STATE_HOME=/dev/null/none"
+
+    /// Whether it can still play: it is there, and has the time for it.
+    var isFit: Bool { !hasEnded && curfew_monotonic_nanoseconds() - began < scenarioLimit }
 
     /// Has it play. One that has ended meanwhile says so by its output's end.
     func give(_ job: WorkerJob) {

@@ -22,7 +22,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "Sources/clients/shell/curfew.sh"
-LIMIT = float(os.environ.get("LIMIT", 30))
+LIMIT = 30.0 * float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 
 SHELLS = {
     "dash": ["dash"],

@@ -79,8 +79,9 @@ class Row:
 
 
 def once(lines):
-    """Without those that repeat the one before: a command that is in its timeout's group is signalled once or twice."""
-    return [line for index, line in enumerate(lines) if index == 0 or lines[index - 1] != line]
+    """Without those that were there before: a command that is in its timeout's group is signalled once or twice, the second time
+    perhaps after it has said what it heard, and heard the next signal."""
+    return list(dict.fromkeys(lines))
 
 
 # MARK: The file

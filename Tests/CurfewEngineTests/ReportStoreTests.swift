@@ -458,6 +458,8 @@ struct ReportStoreTests {
             #expect(path(state: unset, home: home) == home + below)
             #expect(path(state: unset, home: unset) == nil)
         }
+        // Nor is it asked where it leads through what is no directory.
+        #expect(path(state: "/dev/null/none", home: home) == nil)
         let passwords = scratch.path + "/passwd"
         try ScratchFolder.make(
             passwords,

@@ -49,6 +49,17 @@ struct LaunchReportTests {
         #expect(report.events == [])
     }
 
+    @Test("A pipe in its place is waited for by nobody")
+    func pipe() throws {
+        let folder = try #require(mkdtemp(strdup("/tmp/curfew-launch-report.XXXXXX")).map { String(cString: $0) })
+        defer {
+            unlink(folder + "/report.json")
+            rmdir(folder)
+        }
+        #expect(mkfifo(folder + "/report.json", 0o600) == 0)
+        #expect(LaunchReport(folder + "/report.json") == nil)
+    }
+
     @Test("None, or one that was cut off", arguments: [nil, "", #"{"pid": 7"#])
     func missing(text: String?) throws {
         #expect(try read(text) == nil)

@@ -103,6 +103,15 @@ struct ReaderTests {
         #expect(run.facts.first?.text == "only the last 3 events are known")
     }
 
+    @Test("Where its events have numbers, these tell whether it is whole", arguments: [(1, false), (7, true)])
+    func numberedReport(number: Int, isLater: Bool) throws {
+        let first = #"{"time": 10.0, "name": "stateDidChange","#
+        let text = report.replacing(first, with: first + #" "number": \#(number),"#)
+            .replacing(#""started": 10.0"#, with: #""started": \#(isLater ? 10.0 : 2.0)"#)
+        let facts = try #require(try timeline(text).runs.first).facts
+        #expect((facts.first?.text == "only the last 3 events are known") == isLater)
+    }
+
     @Test("A report without events is one state from its start to its end")
     func bareReport() throws {
         let bare = #"{"version":1,"app":"a","status":0,"state":"active","started":1.0,"ended":3.0}"#

@@ -32,7 +32,10 @@ class Play:
         self.folder.mkdir()
         # A short path: where sockets' would be too long, a run has its folder in /tmp.
         self.place = sandbox.runtime
-        self.environment = dict(sandbox.environment, TMPDIR=str(self.place))
+        # A home of its own, in which nothing is kept of what is played.
+        self.home = sandbox.scratch / "home"
+        self.home.mkdir()
+        self.environment = dict(sandbox.environment, TMPDIR=str(self.place), HOME=str(self.home))
         self.others = set(every_cgroup())
         self.reports = sandbox.reports
 
@@ -63,7 +66,8 @@ class Play:
     def left(self):
         """Folders of runs, reports among the user's, and cgroups, where nobody else's are seen."""
         cgroups = set(every_cgroup()) - self.others if HAS_PLACE else set()
-        return sorted(map(str, [*self.place.glob("curfew-test.*"), *self.reports.glob("*"), *cgroups]))
+        reports = [*self.reports.glob("*"), *self.home.rglob("*.json")]
+        return sorted(map(str, [*self.place.glob("curfew-test.*"), *reports, *cgroups]))
 
     def wait_until_nothing_is_left(self):
         """For a run that was killed: whoever clears up after it takes a moment."""

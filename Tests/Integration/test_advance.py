@@ -95,7 +95,7 @@ def test_a_watchdogs_report_tells_lifecycle_time(sandbox):
 
 
 def test_an_honest_app_has_the_time_to_answer(sandbox):
-    """It acknowledges after half a second of work; the acknowledgement's limit of 5 s is no sooner over for that."""
+    """It acknowledges after a tenth of a second of work, which a busy machine makes into several; the acknowledgement's limit of 5 s is no sooner over for that."""
     running = held(sandbox, sys.executable, "-c", SLOW, options=["--aware"])
     running.expect("launched")
     assert sandbox.curfew("home", running.name).returncode == 0
@@ -105,7 +105,7 @@ def test_an_honest_app_has_the_time_to_answer(sandbox):
     assert running.status()["state"] == "suspended"
 
 
-# Works for half a second of its own CPU time before it acknowledges.
+# Works for a tenth of a second of its own CPU time before it acknowledges.
 SLOW = """
 import os, socket, time
 s = socket.socket(socket.AF_UNIX)
@@ -115,7 +115,7 @@ for line in s.makefile():
     word = dict(part.partition("=")[::2] for part in line.split()[1:])
     if word.get("name") == "didEnterBackground":
         start = time.process_time()
-        while time.process_time() - start < .5: pass
+        while time.process_time() - start < .1: pass
     if word.get("ack") == "required": s.sendall(f"ack seq={word['seq']}\\n".encode())
     if word.get("name") == "didBecomeActive": print("launched", flush=True)
 """

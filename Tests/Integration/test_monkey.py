@@ -52,8 +52,9 @@ def test_to_end_is_to_go_wrong(monkey):
     result = monkey(
         "60", "--seed", "3", "-o", "ended.curfew", "--", "--on", "willEnterForeground=TERM", "--", "sleep", "1234")
     assert result.returncode == 1, result.stdout
-    # How soon its end is seen is chance: at once, or at the next step.
-    assert re.search(r"ended\.curfew has the ([1-4]) steps? that makes? the program go wrong", result.stderr), result.stderr
+    # How soon its end is seen is chance: at once, or at the next step; so on a busy machine the same may go well once more.
+    found = r"ended\.curfew has the ([1-4]) steps? that makes? the program go wrong"
+    assert re.search(found + r"|went wrong after \d steps?, but not when they were done again: chance is part of it", result.stderr), result.stderr
 
 
 def test_a_program_that_never_gets_well_cant_be_played_with(monkey):
@@ -72,6 +73,7 @@ def test_nor_can_one_that_isnt_there(monkey):
     (["5", "--check"], "Missing value for '--check'"),
     (["5", "a.curfew", "--", "true"], '--monkey plays no file, but a COMMAND behind `--`; it was given "a.curfew"'),
     (["5", "--shard", "1/2", "--", "true"], "--shard is for files; --monkey plays none"),
+    (["5", "--", "--report=r.json", "--", "true"], "--report=r.json: --monkey sees to that itself; leave it away"),
     (["5", "--", "--budgte", "1s", "--", "true"], "unknown option --budgte; did you mean --budget?"),
 ])
 def test_wrong_usage(monkey, words, problem):

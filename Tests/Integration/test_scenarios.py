@@ -103,6 +103,8 @@ def test_an_app_drives_no_apps(play, sandbox):
     (64, ["--await", "2562047h"], '--await: "2562047h" is more than 100 years'),
     (64, ["--shard", "3/2"], "--shard 3/2: I is 1 to 2, the first is 1/2"),
     (64, ["--shard", "x"], '--shard takes I/N, as 2/5 for the second of five, not "x"'),
+    (64, ["--check", "--limit", "soon"], '--limit: "soon" isn\'t'),
+    (64, ["--list", "--await", "soon"], '--await: "soon" isn\'t'),
     (2, ["/dev/stdin"], "/dev/stdin isn't a regular file"),
 ])
 def test_what_is_refused(play, status, words, problem):
@@ -115,8 +117,18 @@ def test_wrong_options_of_the_app_are_told_with_the_files_other_mistakes(play):
     result = play("app --budget soon -- true\nscenario a\nlaunch\nlanch\nscenario b\nlaunch\nhome\n", "--check")
     told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines()]
     assert result.returncode == 2 and len(told) == 2, result.stderr
-    assert any(line.startswith("1:1: error: ") and '"soon"' in line for line in told), result.stderr
-    assert any(line.startswith("4:1: error: ") and '"lanch"' in line for line in told), result.stderr
+    assert told[0].startswith("1:1: error: ") and '"soon"' in told[0], result.stderr
+    assert told[1].startswith("4:1: error: ") and '"lanch"' in told[1], result.stderr
+
+
+@pytest.mark.parametrize("options, problem", [
+    ("--background 10m", '"10m" isn\'t an option, nor the value of one; see `curfew run --help`'),
+    ("--bogus", "unknown option --bogus; `curfew run --help` lists what is accepted"),
+    ("--help", "--help launches nothing"),
+])
+def test_what_is_no_option_of_the_app(play, options, problem):
+    result = play(f"app {options} -- true\nlaunch\n", "--check")
+    assert (result.returncode, result.stdout) == (2, "") and result.stderr.endswith(f":1:1: error: {problem}\n"), result.stderr
 
 
 def test_what_variables_say_is_no_mistake_yet(play):

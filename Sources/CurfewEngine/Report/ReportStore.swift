@@ -233,7 +233,8 @@ extension ReportStore {
     /// Under `$XDG_STATE_HOME`, else `$HOME/.local/state`, else the same of the home that /etc/passwd names.
     ///
     /// Nil when no home is known, or it isn't there. A variable that isn't an absolute path counts as unset, and so does one that leads
-    /// into another user's home, as `sudo` can leave it: what root made there its owner couldn't write to.
+    /// into another user's home, as `sudo` can leave it: what root made there its owner couldn't write to. Nil as well for an
+    /// XDG_STATE_HOME that leads through what is no directory.
     /// Source: XDG Base Directory Specification 0.8.
     public static func ofThisUser() -> ReportStore? {
         ofThisUser(
@@ -242,7 +243,10 @@ extension ReportStore {
     }
 
     static func ofThisUser(state: String?, home: String?, passwords: String = PasswordFile.path) -> ReportStore? {
-        if let state = absolute(state), mayBeMade(state) { return ReportStore(path: state + "/" + folder) }
+        if let state = absolute(state) {
+            if leadsNowhere(state) { return nil }
+            if mayBeMade(state) { return ReportStore(path: state + "/" + folder) }
+        }
         if let home = absolute(home), owner(of: home) == geteuid() { return ReportStore(below: home) }
         guard let home = absolute(PasswordFile.home(of: geteuid(), in: passwords)), owner(of: home) != nil else {
             return nil
@@ -265,6 +269,12 @@ extension ReportStore {
     private static func owner(of path: String) -> UInt32? {
         var status = curfew_file_status()
         return curfew_stat_at(AT_FDCWD, path, true, &status) == 0 ? status.uid : nil
+    }
+
+    /// Whether something on its way is no directory, as in `/dev/null/none`: whoever says so wants none to be kept.
+    private static func leadsNowhere(_ path: String) -> Bool {
+        var status = curfew_file_status()
+        return curfew_stat_at(AT_FDCWD, path, true, &status) == -ENOTDIR
     }
 
     /// Whether it is this user's; where it isn't there yet, whether it would be made in this user's or the system's.

@@ -24,6 +24,9 @@ public enum Vocabulary {
     /// Those of ends that nobody but the system asked for: the app is to come back as it was.
     public static let reclaimingReasons = ["memory-pressure", "memory-highwater", "idle-exit"]
 
+    /// Options of `curfew run` that whoever plays a scenario gives himself.
+    public static let ownOptions = ["--name", "--report", "--journal", "--manual-clock", "--time-scale"]
+
     /// The variable that every scenario has: its own folder, which its programs are told by the same name.
     public static let stateDirectory = "CURFEW_STATE_DIR"
 

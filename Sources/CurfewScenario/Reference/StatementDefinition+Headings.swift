@@ -53,8 +53,9 @@ extension StatementDefinition {
             "app", .declaration, "app [OPTIONS --] COMMAND…", "Names the program that the scenario is about.",
             example: "app --budget 10m -- ./uploader --port 0",
             """
-            OPTIONS are those of `curfew run`; with them, `--` stands before the command. Commands are run \
-            without a shell, in the folder of the scenario's file.
+            OPTIONS are those of `curfew run`; with them, `--` stands before the command. `--name`, `--report`, `--journal`, \
+            `--manual-clock` and `--time-scale` aren't among them: the scenario sees to these. Commands are run without a \
+            shell, in the folder of the scenario's file.
 
             Time stands still for the app, unless there is a `time-scale`: only `advance` moves it.
             """),

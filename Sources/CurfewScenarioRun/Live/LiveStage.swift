@@ -43,6 +43,7 @@ public final class LiveStage: Stage {
         forgetLaunch()
         outlivesSupervisor = command.outlivesSupervisor
         record.launches.append(AppRecord.Launch())
+        place.dropReport(launch: record.launches.count)
         try start(command)
         try meetSupervisor()
     }

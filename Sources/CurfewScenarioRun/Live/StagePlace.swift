@@ -21,7 +21,7 @@ public struct StagePlace: Sendable {
         self.artifacts = artifacts
     }
 
-    /// What the app is called; the options of `app` can't give another, or nobody would find it.
+    /// What the app is called.
     static let name = "app"
 
     var runtimeDirectory: String { folder + "/run" }
@@ -31,13 +31,13 @@ public struct StagePlace: Sendable {
     /// The folders that must be there.
     public var folders: [String] { [folder, runtimeDirectory, stateDirectory] }
 
-    /// `launch`: the first is 1.
+    /// `launch`: the first is 1. Of an option given twice the last counts: ours, or nobody would find the app.
     func words(_ command: AppCommand, launch: Int) -> [String] {
-        var words = [curfew, "run", "--name", Self.name]
+        var words = [curfew, "run"] + command.options + ["--name", Self.name]
         if command.isTimeHeld { words.append("--manual-clock") }
         words += ["--report", report(launch: launch)]
         if let artifacts { words += ["--journal", "\(artifacts)/journal\(Self.fileEnd(launch: launch))"] }
-        return words + command.options + ["--"] + command.command
+        return words + ["--"] + command.command
     }
 
     func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : directory + "/" + path }
@@ -81,7 +81,8 @@ public struct StagePlace: Sendable {
     /// Of how that launch ended; kept where artifacts are.
     func report(launch: Int) -> String { "\(artifacts ?? folder)/report\(Self.fileEnd(launch: launch)).json" }
 
-    /// Of an app that ran when the scenario was over: it would tell of nothing but that we ended it.
+    /// Of an app that ran when the scenario was over: it would tell of nothing but that we ended it; or of an earlier run, which isn't
+    /// to be taken for this one's where that writes none.
     func dropReport(launch: Int) {
         unlink(report(launch: launch))
     }

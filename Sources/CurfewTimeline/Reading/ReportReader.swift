@@ -37,11 +37,17 @@ struct ReportReader {
             guard let happening = Happening(event) else {
                 throw Unreadable("event \(index + 1) of it has no name or no time")
             }
-            if index == 0, let started = number("started"), happening.time - started > 1_000_000_000 {
+            if index == 0, isLater(happening) {
                 recorder.fact("before", "only the last \(events.count) events are known")
             }
             recorder.take(happening)
         }
+    }
+
+    /// Whether others came before. Where events have no numbers, as in older reports, its time tells.
+    private func isLater(_ first: Happening) -> Bool {
+        if let number = first.number { return number > 1 }
+        return number("started").map { first.time - $0 > 1_000_000_000 } ?? false
     }
 
     private mutating func readLimits(at ended: Int64?) {

@@ -5,7 +5,6 @@ import os
 import pathlib
 import signal
 import sys
-import threading
 
 import pytest
 from conftest import PROGRAMS, is_alive, needs_curfew, wait_for
@@ -192,12 +191,11 @@ def test_amounts(curfew_app):
     assert app.status()["clock"] == "manual"
 
 
-def test_silence(shell):
+def test_silence(shell, curfew_app):
     shell.expect_silence("50ms")
-    timer = threading.Timer(0.05, shell.send, ["noise"])
-    timer.start()
-    shell.expect_no_silence("1m")
-    timer.join()
+    noisy = curfew_app("sh", "-c", "while echo noise; do sleep 0.05; done")
+    noisy.launch()
+    noisy.expect_no_silence("1m")
     shell.await_silence(0.1)
     with pytest.raises(CurfewFailure, match="(?s)no silence for 0.05 s.*no output, no event and no CPU time"):
         shell.expect_no_silence(0.05)
@@ -306,6 +304,22 @@ def test_a_full_disk_for_what_is_kept(curfew_app, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CurfewError, match="can't make .*file/kept-2 for what is kept of the app: Not a directory"):
         curfew_app("true")
+
+
+def test_an_older_report_is_not_taken_for_this_launchs(curfew_app, tmp_path):
+    curfew_app._artifacts = tmp_path / "kept"
+    app = curfew_app("true", options=["--bogus"])
+    (app.artifacts / "report.json").write_text('{"pid": 7, "events": [{"name": "didEnd", "number": 1}]}')
+    with pytest.raises(CurfewError, match="`curfew run` ended with 64"):
+        app.launch()
+
+
+def test_its_name_and_its_report_are_its_own(curfew_app, tmp_path):
+    app = curfew_app("sh", "-c", "exit 3", options=["--name", "other", "--report", str(tmp_path / "mine")])
+    app.launch()
+    app.await_exit(3)
+    app.expect_event("didEnd", status=3)
+    assert not (tmp_path / "mine").exists()
 
 
 def test_where_it_runs(curfew_app):

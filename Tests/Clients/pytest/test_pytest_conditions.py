@@ -1,6 +1,7 @@
 """What is looked at and how it is told, against a supervisor that isn't there; durations, keys, what was written."""
 
 import datetime
+import os
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from pytest_curfew._conditions import Conditions
 from pytest_curfew._durations import seconds
 from pytest_curfew._keys import key_bytes
 from pytest_curfew._record import End, Launch, Output
+from pytest_curfew._report import LaunchReport, read_report
 from pytest_curfew._running import Answer
 
 
@@ -193,3 +195,29 @@ def test_what_is_kept_of_output():
     output.append(b"end\n" + b"z" * 300)
     assert len(output.text) <= 2 * Output.CAPACITY + 50_000 and output.count == 1_000_312 and output.searched == 0
     assert output.last_lines(1) == ["z" * 200 + "…"]
+
+
+def test_a_report_tells_what_happened_to_whoever_came_too_late(tmp_path):
+    (tmp_path / "report.json").write_text("""
+        {"pid": 71, "reason": null, "events": [
+          {"time": 1.5, "name": "stateDidChange", "number": 1, "from": "notRunning", "to": "active"},
+          {"time": 1.6, "name": "didDeliver", "number": 2, "event": "push", "seq": 4, "infoLeftOut": 1, "info": {"id": "7"}},
+          {"name": "no number"}, 5,
+          {"time": 1.7, "name": "timeoutExtended", "number": 3, "seconds": 5.001}]}""")
+    pid, reason, events = read_report(str(tmp_path / "report.json"))
+    assert (pid, reason, [event.number for event in events]) == (71, None, [1, 2, 3])
+    assert events[0].matches("stateDidChange", {"from": "notRunning", "to": "active"})
+    assert events[1].matches("push", {"seq": 4, "info-left-out": 1, "id": 7})
+    assert events[2].matches("timeoutExtended", {"seconds": "5.001"})
+
+
+@pytest.mark.parametrize("text", [None, "", '{"pid": 7', "[]", '{"events": 5}'])
+def test_a_report_that_is_none(tmp_path, text):
+    if text is not None:
+        (tmp_path / "report.json").write_text(text)
+    assert read_report(str(tmp_path / "report.json")) == LaunchReport()
+
+
+def test_a_pipe_in_a_reports_place_is_waited_for_by_nobody(tmp_path):
+    os.mkfifo(tmp_path / "report.json")
+    assert read_report(str(tmp_path / "report.json")) == LaunchReport()

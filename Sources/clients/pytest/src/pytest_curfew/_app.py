@@ -23,7 +23,7 @@ __tracebackhide__ = True
 
 Word = Union[str, "os.PathLike[str]"]
 
-# What the app is called; its options can't give another, or nobody would find it.
+# What the app is called.
 _NAME: Final = "app"
 # What `curfew run` ends with itself: wrong usage, its own failure, a command that can't be run or isn't there.
 _NOT_STARTED: Final = (64, 125, 126, 127)
@@ -90,6 +90,9 @@ class App(Conditions):
         if not self._keeper:
             self._keeper = Keeper(self._folder, self._directory, {"TERM": "xterm-256color", **self.environment})
         report = f"{self.artifacts or self._folder}/report{_file_end(len(self._record.launches) + 1)}.json"
+        # An earlier run's isn't to be taken for this launch's, which may write none.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(report)
         self._running = Running(
             self._keeper, self._words(options, report), f"{self._folder}/run/curfew/{_NAME}.sock", report, self._record,
             self._keep, self._has_terminal)
@@ -101,10 +104,11 @@ class App(Conditions):
         self._settle()
 
     def _words(self, options: Sequence[str], report: str) -> List[str]:
-        words = [self._curfew, "run", "--name", _NAME, "--report", report]
+        # Of an option given twice the last counts: ours, or nobody would find the app.
+        words = [self._curfew, "run", *options, "--name", _NAME, "--report", report]
         if self.artifacts:
             words += ["--journal", f"{self.artifacts}/journal{_file_end(len(self._record.launches) + 1)}"]
-        return [*words, *options, "--", *self.command]
+        return [*words, "--", *self.command]
 
     def _journals(self) -> List[Tuple[pathlib.Path, pathlib.Path]]:
         """That of each launch that has one, in their order, and where its picture belongs."""

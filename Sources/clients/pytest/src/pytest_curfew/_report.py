@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from typing import Any, List, NamedTuple, Optional
+import stat
+from typing import Any, Final, List, NamedTuple, Optional
 
 from ._client import _Message
 from ._record import Event
 
 __tracebackhide__ = True
+
+# More than any report has.
+_LONGEST: Final = 1 << 22
 
 
 class LaunchReport(NamedTuple):
@@ -26,12 +31,31 @@ class LaunchReport(NamedTuple):
 def read_report(path: str) -> LaunchReport:
     """An empty one where there is none, or none that is whole."""
     try:
-        with open(path, "rb") as file:
-            report = json.load(file)
-        events = [Event.read(_message(told)) for told in report.get("events") or []]
-        return LaunchReport(report.get("pid") or 0, report.get("reason"), events)
-    except (OSError, ValueError, KeyError, AttributeError):
+        report = json.loads(_contents(path))
+        pid, reason, told = report.get("pid"), report.get("reason"), report.get("events")
+    except (OSError, ValueError, AttributeError):
         return LaunchReport()
+    events = [_event(each) for each in told] if isinstance(told, list) else []
+    return LaunchReport(
+        pid if isinstance(pid, int) else 0, reason if isinstance(reason, str) else None,
+        [event for event in events if event])
+
+
+def _contents(path: str) -> bytes:
+    """Of a regular file alone: the program, or whoever, may have put something else there."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LONGEST:
+            raise ValueError(path)
+        return file.read()
+
+
+def _event(told: Any) -> Optional[Event]:
+    """None for what is none, as of a curfew that doesn't number them."""
+    try:
+        return Event.read(_message(told))
+    except (KeyError, ValueError, AttributeError):
+        return None
 
 
 def _message(told: Any) -> _Message:
