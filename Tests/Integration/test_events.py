@@ -513,7 +513,8 @@ def end(pid):
 def test_a_hook_process_that_is_killed_takes_nothing_with_it(sandbox, hooks):
     """Its hooks aren't run any more, which is told; the app, and the run's status, are as ever."""
     running = hooks.start(("zone", SAYS))
-    victim = hook_process(running.pid)
+    # It is forked for the program's launch, and has its name when it gets to run.
+    victim = wait_for("the hooks' process", lambda: hook_process(running.pid))
     os.kill(victim, signal.SIGKILL)
     wait_for("it to be gone", lambda: not is_alive(victim))
     sandbox.curfew("post", running.name, "zone")

@@ -106,9 +106,14 @@ class Shell:
         self.expect(f"{word}\r\n{word}\r\n")
 
     def foreground(self, job=""):
-        """`fg`: waits until the shell has printed the job's command line."""
+        """`fg`: waits until the shell has printed the job's command line, and handed the terminal over."""
         self.type(f"fg {job}")
         self.terminal.expect(r"curfew run [^\r\n]*\r\n")
+        self.await_handover()
+
+    def await_handover(self):
+        """Until then a key is the shell's, and a resize isn't told to the job. It has the terminal's master: any side may ask."""
+        wait_for("the shell to hand its terminal over", lambda: os.tcgetpgrp(self.terminal.child_fd) != self.pid)
 
     def status(self):
         """The status of the last command."""
