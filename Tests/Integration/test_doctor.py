@@ -229,6 +229,7 @@ def test_with_swap_memory_is_paged_out(sandbox, swap):
     assert (finding["here"], finding["latencyIsMeasured"], finding["advice"]) == ("yes", True, []), finding
 
 
+@pytest.mark.alone
 @needs_root
 def test_without_swap_that_is_what_is_missing(sandbox):
     if len(pathlib.Path("/proc/swaps").read_text().splitlines()) > 1:

@@ -274,6 +274,7 @@ def test_a_suspended_app_hears_no_warning(sandbox, held):
 # ---- paging out ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alone
 def test_page_out_without_swap_is_told(sandbox):
     if len(pathlib.Path("/proc/swaps").read_text().splitlines()) > 1:
         pytest.skip("this machine has swap")

@@ -1584,7 +1584,7 @@ static void interrupted_wait(const void *unused)
 {
     (void)unused;
     struct curfew_ready ready;
-    const struct itimerval soon = {{0, 0}, {0, 10000}};
+    const struct itimerval soon = {{0, 10000}, {0, 10000}};    // again and again: the first may come before the wait
     int epoll = (int)must(curfew_epoll_create(), "epoll");
     signal(SIGALRM, handler);
     setitimer(ITIMER_REAL, &soon, NULL);
