@@ -60,7 +60,7 @@ def app():
 def demo():
     name = f"aware-py-{os.getpid()}"
     run = subprocess.Popen(
-        ["curfew", "run", "--name", name, "--aware", "--budget", "2s", "--expiration-lead", "0.5s", "--",
+        ["curfew", "run", "--name", name, "--aware", "--budget", "6s", "--",
          sys.executable, __file__, "app"], stdout=subprocess.PIPE, text=True)
     try:
         seen = []

@@ -22,7 +22,7 @@ app() {
         "event name=didEnterBackground "*) send begin id=1 'name="save it all"' ;;
         "ok id=1 "*) work "$(value task "$rest")" & worker=$! ;;
         "event name=backgroundTaskWillExpire "*)
-            # Half a second is left. Save, and end the task: an app that doesn't is killed.
+            # A few seconds are left. Save, and end the task: an app that doesn't is killed.
             kill "$worker" && echo "step saved for later"
             send end id=3 task="$(value task "$rest")" ;;
         "event name=willTerminate "*) exit 0 ;;
@@ -32,15 +32,15 @@ app() {
     done
 }
 
-# demo STEPS WORD: home it, and see it suspended by itself with WORD the last step in its log.
+# demo STEPS BUDGET WORD: home it, and see it suspended by itself with WORD the last step in its log.
 demo() {
-    echo "- $1 steps of 0.1 s, on a budget of 2 s:" && : >"$log"
-    STEPS=$1 curfew run --name "$name" --aware --budget 2s --expiration-lead 0.5s -- "$0" app >"$log" &
+    echo "- $1 steps of 0.1 s, on a budget of $2:" && : >"$log"
+    STEPS=$1 curfew run --name "$name" --aware --budget "$2" -- "$0" app >"$log" &
     await "grep -q didBecomeActive '$log'"
     curfew home "$name"
     await "curfew status '$name' --json | grep -q '\"state\": \"suspended\"'"
     sed 's/^/  /' "$log" && echo "  (suspended)"
-    [ "$(grep step "$log" | tail -n 1)" = "step $2" ]
+    [ "$(grep step "$log" | tail -n 1)" = "step $3" ]
     curfew open "$name"
     curfew quit "$name"
     wait $! # the app's own status: it heard willTerminate and ended
@@ -54,5 +54,6 @@ await() {
 [ $# = 0 ] || { app; exit; }
 name=aware-sh-$$ log=$(mktemp)
 trap 'curfew quit "$name" 2>/dev/null || true; rm -f "$log"' EXIT
-demo 5 5
-demo 50 "saved for later"
+demo 5 30s 5
+# It is told 5 s before the end.
+demo 50 6s "saved for later"

@@ -18,7 +18,7 @@ count() { grep -cx "$1" "$log" || true; }
 # start PAGES BUDGET: the uploader under curfew, up to its third page; a page takes 0.1 s.
 start() {
     : >"$log"
-    curfew run --name "$name" --aware --budget "$2" --expiration-lead 1s -- "$uploader" "$1" >"$log" &
+    curfew run --name "$name" --aware --budget "$2" -- "$uploader" "$1" >"$log" &
     run=$!
     wait_until 20 "the third page" heard "page 3"
 }
@@ -47,7 +47,7 @@ step "alone, nobody suspends it: it does its work, and says so"
 [[ $(cat "$log") == $'no supervisor\npage 1\npage 2\nuploaded' ]] || fail "it printed: $(cat "$log")"
 
 step "sent home with some work left: it finishes in the background, then it is suspended"
-start 18 20s
+start 40 1m
 curfew home "$name"
 wait_until 20 "the suspension" is_suspended
 [[ $(tail -n 1 "$log") == uploaded ]] || fail "suspended too early: $(cat "$log")"
@@ -55,7 +55,7 @@ curfew open "$name"
 quit
 
 step "sent home with a minute of work left: its task is cancelled in time, and opened, it goes on"
-start 600 2s
+start 600 6s
 curfew home "$name"
 wait_until 20 "the suspension" is_suspended
 [[ $(tail -n 1 "$log") == paused ]] || fail "it didn't stop in time: $(cat "$log")"

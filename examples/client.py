@@ -7,6 +7,7 @@ Run without arguments it starts itself under curfew, drives itself and checks wh
 import json
 import os
 import pathlib
+import queue
 import signal
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def say(words):
 
 def main():
     app = curfew.app()
-    wishes, over = threading.Semaphore(0), threading.Event()
+    wishes = queue.Queue()
 
     @app.on("didFinishLaunching")
     def launch(event):
@@ -48,23 +49,22 @@ def main():
 
     @app.on("upload")
     def another(event):
-        wishes.release()
+        wishes.put(int(event.info["chunks"]))
 
     @app.on("willTerminate")
     def end(event):
-        over.set()
-        wishes.release()
+        wishes.put(None)
 
     app.start()
-    while wishes.acquire() and not over.is_set():
-        upload(app)
+    while chunks := wishes.get():
+        upload(app, chunks)
     say("bye")
 
 
-def upload(app):
+def upload(app, chunks):
     with app.background_task("upload") as task:  # ended however this is left; in the background that is the last moment
         say(f"uploading, task {task.id}")
-        for _ in range(12):
+        for _ in range(chunks):
             if task.expired.wait(0.1):  # a chunk takes that long
                 say("the rest can wait")
                 return
@@ -77,11 +77,11 @@ class Demo:
     def __init__(self):
         self.name = f"client-py-{os.getpid()}"
         self.run = subprocess.Popen(
-            ["curfew", "run", "--name", self.name, "--aware", "--budget", "2s", "--expiration-lead", "1500ms", "--",
+            ["curfew", "run", "--name", self.name, "--aware", "--manual-clock", "--",
              sys.executable, __file__, "app"], stdout=subprocess.PIPE, text=True)
 
     def drive(self, verb, *arguments):
-        print(f"- {verb} {' '.join(arguments)}".rstrip())
+        print(f"- {verb} {' '.join(arguments)}".rstrip(), flush=True)
         subprocess.check_call(["curfew", verb, self.name, *arguments])
 
     def until(self, *lines):
@@ -105,11 +105,13 @@ class Demo:
 
     def play(self):
         self.until("launched in the foreground")
-        self.drive("post", "upload")
+        self.drive("post", "upload", "chunks=1000")
         self.until("uploading, task 1")
         self.drive("home")
         self.until("saved the draft")
         self.until_state("background")
+        # Its time stands still but for this: it is warned, and has all the time it needs to heed that.
+        self.drive("advance", "10m")
         self.until("the rest can wait")
         self.until_state("suspended")
 
@@ -119,7 +121,7 @@ class Demo:
         self.until_state("suspended")
 
         self.drive("open")
-        self.drive("post", "upload")
+        self.drive("post", "upload", "chunks=2")
         self.until("uploading, task 2", "uploaded")
         self.drive("quit")
         self.until("bye")

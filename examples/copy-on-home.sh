@@ -32,7 +32,7 @@ step "the copy is whole, its task is over, and with it the time in background: s
 curfew status "$app" | grep -E 'remaining|tasks'
 
 touch more
-is_stopped "$(field "$app" pid)" || fail "it runs while suspended"
+wait_until 10 "all of it to be stopped" is_stopped "$(field "$app" pid)"
 curfew open "$app"
 wait "$run" || fail "it ended with status $?"
 step "opened, it went on where it was, and ended with status 0"

@@ -23,7 +23,7 @@ has_objects() { (($(wc -l <log) >= 3)); }
 wait_until 10 "the first objects" has_objects
 curfew home "$app"
 mapfile -t pids < <(tree "$(field "$app" pid)")
-wait_until 2 "all of it to stop" is_stopped "${pids[@]}"
+wait_until 10 "all of it to stop" is_stopped "${pids[@]}"
 step "home, in the middle of it: $(field "$app" state), ${#pids[@]} processes"
 # (D: a parent in vfork, which the kernel holds until its child, stopped here, goes on.)
 ps -o state=,comm= -p "$(IFS=,; echo "${pids[*]}")" | sort | uniq -c

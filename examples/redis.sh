@@ -15,7 +15,7 @@ step "redis-server is up, and holds before=$(ask get before)"
 
 curfew home "$app"
 pid=$(field "$app" pid)
-is_stopped "$pid" || fail "threads of redis-server run: $(letters "$pid")"
+wait_until 10 "every thread of redis-server to be stopped" is_stopped "$pid"
 step "home: $(field "$app" state); its threads, as ps shows them: $(letters "$pid")"
 
 status=0

@@ -15,14 +15,14 @@ wait $!
 
 cat >"$scratch/slow" <<'SCRIPT'
 #!/bin/bash
-# Has half a second to end, and needs two: each message buys a second more.
-trap 'for n in 1 2 3 4; do systemd-notify EXTEND_TIMEOUT_USEC=1000000; sleep 0.5; done; exit 3' TERM
+# Has three seconds to end, and needs four: its message buys ten more.
+trap 'systemd-notify EXTEND_TIMEOUT_USEC=10000000; sleep 4; exit 3' TERM
 systemd-notify --ready --status="waiting"
 while :; do sleep 0.1; done
 SCRIPT
 chmod +x "$scratch/slow"
 app=slow-$$
-curfew run --name "$app" --aware --terminate-limit 0.5s -- "$scratch/slow" &
+curfew run --name "$app" --aware --terminate-limit 3s -- "$scratch/slow" &
 wait_until 10 "the script to be ready" is_ready
 curfew quit "$app"
 status=0

@@ -18,8 +18,8 @@ VICTIMS = [
     "setsid-comet", "vfork", "subreaper", "bomb", "threads", "many",
 ]
 
-# A time limit that is over once the victim is in place.
-SOON = str(1.5 * PATIENCE)
+# A time limit that is over when the test says so: once the victim is in place.
+LIMITED = ["--manual-clock", "--time-limit", "1m"]
 # Enough for one of very many to get a processor and die.
 TIME_TO_END = f"{PATIENCE:g}"
 
@@ -67,6 +67,16 @@ def unified_mount():
     return ""
 
 
+def let_time_be_over(sandbox, running, **who):
+    assert sandbox.curfew("advance", running.name, "1m", **who).returncode == 0
+
+
+def wait_stopped(running):
+    """Home has returned; whom the kernel hadn't stopped in 200 ms, for want of a processor, is soon."""
+    if "stillRunning" in running.sandbox.curfew("events", running.name).stdout:
+        wait_for("the rest to be stopped", lambda: "notStopped" not in running.status())
+
+
 def assert_all_dead(alive):
     """Everything that ever held the pipe is dead by the time `curfew run` has ended."""
     assert alive.is_over(LIMIT), "something outlived its app"
@@ -78,7 +88,8 @@ def assert_all_dead(alive):
 @pytest.mark.parametrize("mode", VICTIMS)
 def test_a_time_limit_leaves_nothing_of(sandbox, containment, alive, arena, mode):
     """Whatever a process does to be missed by a kill, its app's time limit ends it."""
-    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, "--time-limit", SOON])
+    running = hold(sandbox, alive, arena, mode, options=["--containment", containment, *LIMITED])
+    let_time_be_over(sandbox, running)
     status, _, err = running.finish()
     assert (status, "time-limit" in err) == (124, True), err
     assert_all_dead(alive)
@@ -167,8 +178,10 @@ def test_quit_while_suspended_leaves_nothing_of(sandbox, containment, alive, are
 @pytest.mark.parametrize("end", ["time-limit", "leave", "quit-suspended", "supervisor-killed", "front-killed"])
 def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
     """A process that makes cgroups inside its own and moves into them is held, stopped and removed with them."""
-    options = ["--containment=cgroup2"] + (["--time-limit", SOON] if end == "time-limit" else [])
+    options = ["--containment=cgroup2"] + (LIMITED if end == "time-limit" else [])
     running = hold(sandbox, alive, arena, "hop", *(["leave"] if end == "leave" else []), options=options)
+    if end == "time-limit":
+        let_time_be_over(sandbox, running)
     if end == "quit-suspended":
         supervisor = running.status()["supervisor"]
         sandbox.curfew("home", running.name)
@@ -187,7 +200,8 @@ def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
 @pytest.mark.parametrize("mode", VICTIMS)
 def test_an_ordinary_user_leaves_nothing_of(sandbox, alive, arena, mode):
     """Without any cgroup to be had, the tree alone holds; the setsid comet is tried hard and ends as well."""
-    running = hold(sandbox, alive, arena, mode, options=["--time-limit", SOON], as_user=AS_ORDINARY)
+    running = hold(sandbox, alive, arena, mode, options=LIMITED, as_user=AS_ORDINARY)
+    let_time_be_over(sandbox, running, cwd="/", **AS_ORDINARY)
     status, _, err = running.finish()
     assert (status, "time-limit" in err) == (124, True), err
     assert_all_dead(alive)
@@ -197,7 +211,7 @@ def test_an_ordinary_user_leaves_nothing_of(sandbox, alive, arena, mode):
 @pytest.mark.parametrize("end", ["quit", "time-limit", "quit-suspended"])
 def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
     """An app may make a PID namespace with an init of its own; it is held, stopped and killed as the rest."""
-    options = ["--containment", containment] + (["--time-limit", SOON] if end == "time-limit" else [])
+    options = ["--containment", containment] + (LIMITED if end == "time-limit" else [])
     running = sandbox.start(
         "unshare", "-pf", "sh", "-c", "setsid sleep 60 & sleep 60 & echo up; wait", options=options, **alive.options())
     alive.started()
@@ -205,7 +219,9 @@ def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
     if end == "quit-suspended":
         sandbox.curfew("home", running.name)
         assert_all_stopped(running, tree(running.status()["supervisor"]))
-    if end != "time-limit":
+    if end == "time-limit":
+        let_time_be_over(sandbox, running)
+    else:
         sandbox.curfew("quit", running.name)
     running.finish()
     assert_all_dead(alive)
@@ -271,6 +287,7 @@ def test_home_by_the_freezer_alone(sandbox, containment, alive, arena):
         pytest.skip("a tree has no freezer")
     running = hold(sandbox, alive, arena, "churn", options=["--containment", containment, "--suspend=freezer"])
     sandbox.curfew("home", running.name)
+    wait_stopped(running)
     before = arena.steps
     status = running.status()
     assert status["state"] == "suspended"
@@ -295,6 +312,7 @@ def test_a_comet_is_held_while_suspended(sandbox, containment, alive, arena, mod
         result = sandbox.curfew("home", running.name)
         assert result.returncode == 0
         assert running.status()["state"] == "suspended"
+        wait_stopped(running)
         if method != "freezer":
             assert_all_stopped(running, tree(running.status()["supervisor"]))
         before = arena.steps
@@ -365,12 +383,13 @@ def test_a_pipeline_inside_is_stopped_and_goes_on(sandbox, containment):
 def test_an_interactive_bash_keeps_its_job(sandbox, containment):
     """A job-control shell inside isn't told that its job stopped: parents stop first and wake last."""
     running = sandbox.start(
-        "bash", "-mc", "echo up; sleep 1.5; echo $?; jobs", options=["--containment", containment])
+        "bash", "-mc", "echo up; cat; echo $?; jobs", options=["--containment", containment], stdin=subprocess.PIPE)
     running.expect("up")
     wait_for("the job", lambda: len(tree(running.status()["supervisor"])) == 2)
     for _ in range(3):
         sandbox.curfew("home", running.name)
         sandbox.curfew("open", running.name)
+    # Its input is at its end, and so is the job.
     assert running.finish()[:2] == (0, "0\n")
 
 

@@ -127,11 +127,19 @@ def test_alone():
 
 def test_what_outlives_its_file_is_found(tmp_path, has_places):
     """Whoever made itself a stranger too: there is nobody else there."""
-    (tmp_path / "test_leaving.py").write_text("""
-import subprocess
+    (tmp_path / "test_leaving.py").write_text(r"""
+import pathlib, subprocess
+
+def sleeps(process):
+    try:
+        return (process / "cmdline").read_bytes() == b"sleep\0001234\0" and ") S " in (process / "stat").read_text()
+    except OSError:
+        return False
 
 def test_leaving():
-    subprocess.Popen(["setsid", "-f", "env", "-i", "sleep", "1234"])
+    subprocess.run(["setsid", "-f", "env", "-i", "sleep", "1234"], check=True)
+    while not any(map(sleeps, pathlib.Path("/proc").glob("[0-9]*"))):
+        pass
 """)
     result = run(SIDE_BY_SIDE, tmp_path, CURFEW_TEST_PATIENCE="0.01")
     assert result.returncode == 1, result.stdout

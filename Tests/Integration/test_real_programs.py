@@ -1,13 +1,17 @@
 """Real programs, as people run them: sent home amid their work, opened, and left to outstay their budget."""
 
+import fcntl
 import filecmp
 import hashlib
 import json
 import os
 import re
+import select
 import shutil
 import socket
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -39,6 +43,11 @@ def send_home(sandbox, running):
     result = sandbox.curfew("home", running.name)
     assert (result.returncode, result.stderr) == (0, "")
     assert running.status()["state"] == "suspended"
+    return stopped_tree(sandbox, running)
+
+
+def stopped_tree(sandbox, running):
+    """The processes of an app that is suspended; all of them are stopped."""
     pids = whole_tree(running)
     if events(sandbox, running, "stillRunning"):
         # The kernel hadn't stopped all of them in 200 ms, for want of a processor.
@@ -121,7 +130,8 @@ def start_redis(sandbox, *settings, options=()):
 
 @pytest.fixture
 def redis(sandbox):
-    return start_redis(sandbox, "--appendonly", "yes")
+    # Its last fsync takes as long as the disk does.
+    return start_redis(sandbox, "--appendonly", "yes", options=["--terminate-limit", "1m"])
 
 
 def hangs(path):
@@ -270,7 +280,7 @@ def test_rsync_under_task_run_is_finished_at_home_then_suspended(sandbox, backup
     assert filecmp.cmp(sandbox.scratch / "from/film", sandbox.scratch / "to/film", shallow=False)
     status = running.status()
     assert status["tasks"] == [] and 0 < status["remaining"] < 60
-    assert not able_to_run(whole_tree(running))
+    stopped_tree(sandbox, running)
 
     open_again(sandbox, running)
     assert running.read_line() == "rsync: 0"
@@ -425,15 +435,20 @@ def name_of(pid):
 
 @needs("ffmpeg")
 def test_ffmpeg_is_stopped_in_every_thread_and_encodes_on(sandbox):
-    target = sandbox.scratch / "film.mkv"
-    running = sandbox.start(
-        "ffmpeg", "-nostdin", "-loglevel", "error", "-progress", "pipe:1", "-stats_period", "0.05",
-        "-f", "lavfi", "-i", "testsrc=duration=12:size=640x480:rate=25", "-c:v", "mpeg4", target)
-    running.expect("progress=continue")
-    [pid] = send_home(sandbox, running)
-    letters = thread_letters(pid)
-    assert letters == ["T"] * len(letters) and len(letters) > 2
-    open_again(sandbox, running)
+    # Into a pipe: it isn't at its end before that is read.
+    film = sandbox.scratch / "film"
+    os.mkfifo(film)
+    with open(os.open(film, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as reader:
+        running = sandbox.start(
+            "ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-progress", "pipe:1", "-f", "lavfi",
+            "-i", "testsrc=duration=12:size=640x480:rate=25", "-c:v", "mpeg4", "-f", "matroska", film)
+        assert read_some(reader)
+        [pid] = send_home(sandbox, running)
+        letters = thread_letters(pid)
+        assert letters == ["T"] * len(letters) and len(letters) > 2
+        open_again(sandbox, running)
+        while read_some(reader):
+            pass
     status, output, errors = running.finish(limit=3 * LIMIT)
     assert (status, errors) == (0, "")
     assert output.rstrip().endswith("progress=end")
@@ -613,22 +628,21 @@ def test_sqlite_in_a_write_transaction_may_commit_before_it_is_suspended(sandbox
 @needs("sqlite3")
 def test_sqlite_suspended_in_a_transaction_commits_it_whole(sandbox):
     database = sandbox.scratch / "data.db"
-    script = """
+    running = sandbox.start("sqlite3", database, stdin=subprocess.PIPE)
+    type_in(running, """
         CREATE TABLE numbers(n INTEGER PRIMARY KEY, text TEXT);
         PRAGMA cache_size = 10; BEGIN;
         WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 400000)
             INSERT INTO numbers SELECT n, hex(n * 7919) FROM r;
-        COMMIT;
-        SELECT count(*), sum(n) FROM numbers;
-        PRAGMA integrity_check;
-    """
-    running = sandbox.start("sqlite3", database, script)
+    """)
     wait_for("pages of the transaction on the disk", lambda: database.exists() and database.stat().st_size > 500_000)
     send_home(sandbox, running)
     assert database.with_name("data.db-journal").exists(), "the transaction is under way"
     size = database.stat().st_size
     assert running.status()["state"] == "suspended" and database.stat().st_size == size
     open_again(sandbox, running)
+    # Not before: it is in the middle however long it took to be sent home.
+    type_in(running, "COMMIT; SELECT count(*), sum(n) FROM numbers; PRAGMA integrity_check;\n")
     status, output, _ = running.finish(limit=3 * LIMIT)
     assert (status, output.split()) == (0, [f"400000|{400000 * 400001 // 2}", "ok"])
 
@@ -641,30 +655,59 @@ def test_a_tar_pipeline_suspended_in_the_middle_loses_no_byte(sandbox):
         for file in range(8):
             (source / str(folder) / f"{file}.bin").write_bytes(os.urandom(512 << 10))
     target.mkdir()
-    running = sandbox.shell(f"tar -C '{source}' -c . | gzip -6 | gzip -d | tar -C '{target}' -x")
+    # What it is to pack it is told: it is in the middle until it has heard of the second half.
+    running = sandbox.shell(
+        f"tar -C '{source}' -c -T - | gzip -6 | gzip -d | tar -C '{target}' -x", stdin=subprocess.PIPE)
+    type_in(running, "".join(f"{folder}\n" for folder in range(4)))
     wait_for("the first files", lambda: len(list(target.glob("*/*.bin"))) >= 2)
     pids = send_home(sandbox, running)
-    assert sorted(name_of(pid) for pid in pids if name_of(pid) != "sh") == ["gzip", "gzip", "tar", "tar"]
+    assert programs_of(pids) == ["gzip", "gzip", "tar", "tar"]
     there = list(target.glob("*/*.bin"))
     assert running.status()["state"] == "suspended" and list(target.glob("*/*.bin")) == there
     open_again(sandbox, running)
+    type_in(running, "".join(f"{folder}\n" for folder in range(4, 8)))
     assert running.finish(limit=3 * LIMIT) == (0, "", "")
     comparison = subprocess.run(["diff", "-r", source, target], capture_output=True, text=True, timeout=3 * LIMIT)
     assert (comparison.returncode, comparison.stdout) == (0, "")
 
 
 def test_a_pipeline_of_four_suspended_in_the_middle_gives_the_same_sum(sandbox):
-    # `tee` shows how far it has come; the numbers are many enough for it to be in the middle when it is sent home.
+    # `tee` shows how far it has come, in a pipe: before that is read it comes no further, and isn't at its end.
     shown = sandbox.scratch / "shown"
-    running = sandbox.shell(f"seq 3000000 | tr 0-9 a-j | tee '{shown}' | sha256sum")
-    wait_for("the first bytes", lambda: shown.exists() and shown.stat().st_size)
-    for _ in range(3):
-        pids = send_home(sandbox, running)
-        assert sorted(name_of(pid) for pid in pids if name_of(pid) != "sh") == ["seq", "sha256sum", "tee", "tr"]
-        size = shown.stat().st_size
-        assert running.status()["state"] == "suspended" and shown.stat().st_size == size
-        open_again(sandbox, running)
-    status, output, errors = running.finish(limit=3 * LIMIT)
+    os.mkfifo(shown)
     letters = str.maketrans("0123456789", "abcdefghij")
-    expected = hashlib.sha256("".join(f"{n}\n" for n in range(1, 3_000_001)).translate(letters).encode()).hexdigest()
-    assert (status, output.split()[0], errors) == (0, expected, "")
+    expected = "".join(f"{n}\n" for n in range(1, 3_000_001)).translate(letters).encode()
+    seen = bytearray()
+    # Opened for both, it waits for nobody.
+    with open(os.open(shown, os.O_RDWR), "rb", buffering=0) as reader:
+        running = sandbox.shell(f"seq 3000000 | tr 0-9 a-j | tee '{shown}' | sha256sum")
+        seen += read_some(reader)
+        four = ["seq", "sha256sum", "tee", "tr"]
+        wait_for("all four", lambda: programs_of(whole_tree(running)) == four)
+        for _ in range(3):
+            seen += read_some(reader)
+            pids = send_home(sandbox, running)
+            assert programs_of(pids) == four
+            size = waiting(reader)
+            assert running.status()["state"] == "suspended" and waiting(reader) == size
+            open_again(sandbox, running)
+        while len(seen) < len(expected):
+            seen += read_some(reader)
+    status, output, errors = running.finish(limit=3 * LIMIT)
+    digest = hashlib.sha256(expected).hexdigest()
+    assert (status, output.split()[0], errors) == (0, digest, "")
+    assert hashlib.sha256(seen).hexdigest() == digest
+
+
+def programs_of(pids):
+    return sorted(name for name in map(name_of, pids) if name not in ("sh", None))
+
+
+def read_some(pipe):
+    assert select.select([pipe], [], [], LIMIT)[0], f"nothing has come for {LIMIT} s"
+    return pipe.read(65536)
+
+
+def waiting(pipe):
+    """How many bytes can be read."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
