@@ -4,6 +4,7 @@ Nothing here sleeps for readiness: a test waits for a line, a state or an exit, 
 what was seen when it passes.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -71,9 +72,13 @@ def state_letter(pid):
 def thread_letters(pid):
     """The state of each thread."""
     letters = []
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return letters
+    for thread in threads:
         try:
-            letters.append((task / "stat").read_text().rpartition(")")[2].split()[0])
+            letters.append(pathlib.Path(f"/proc/{pid}/task/{thread}/stat").read_text().rpartition(")")[2].split()[0])
         except (FileNotFoundError, ProcessLookupError):
             pass
     return letters
@@ -178,7 +183,9 @@ class Running:
         leader = re.search(r" pid=(\d+) .* supervisor=(\d+)", (stream and stream.ask("status", 2)) or "")
         # Only who is surely its child: numbers come again, and in another's namespace mean another.
         if leader and parent_of(int(leader.group(1))) == int(leader.group(2)):
-            os.kill(int(leader.group(1)), signal.SIGKILL)
+            # It can end by itself just now.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(leader.group(1)), signal.SIGKILL)
         if not self.has_ended(15 * PATIENCE):
             self.process.kill()
 

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from conftest import LIMIT, Running, binary, is_alive, wait_for
+from programs.driving import advance
 from programs.helpers import remove_programs, tree
 from programs.timeouts import teller
 
@@ -23,6 +24,8 @@ while :; do sleep .05; done
 """
 # Of what it hears it only says that it has.
 DEAF = "exec 2>&-; trap 'echo TERM' TERM; echo up; while :; do sleep .05; done"
+# Time enough for it to say that before it is killed.
+KILL_AFTER = ["-k", "2"]
 # The shell dies of the signal at once.
 BEHIND_A_SHELL = "sh server; true"
 
@@ -80,11 +83,16 @@ class TestRun:
     def test_what_does_not_end(self, sandbox, scratch, held):
         """It is killed after the limit, a line says so, and COMMAND's status stays."""
         running = sandbox.shell(
-            "sh deaf & read line; exit 3", options=[*held, "--terminate-limit", ".4", "--report", scratch / "report"],
+            "sh deaf & read line; exit 3",
+            options=[*held, "--manual-clock", "--terminate-limit", ".4", "--report", scratch / "report"],
             cwd=scratch, stdin=subprocess.PIPE)
         assert running.read_line() == "up"
+        running.process.stdin.close()
+        running.process.stdin = None
+        assert running.read_line() == "TERM"
+        assert advance(running, "1m")["seconds"] == .4
         status, out, errors = running.finish()
-        assert (status, out) == (3, "TERM\n")
+        assert (status, out) == (3, "")
         # Who it was is seen just before; a busy machine can be too late for that.
         assert re.fullmatch(
             f"curfew: {running.name}: killed what it left behind, which hadn't ended 0.4 s after SIGTERM(: .*sh.*)?\n", errors)
@@ -119,7 +127,7 @@ class TestTimeout:
 
     def test_until_kill_after(self, sandbox, scratch, held):
         """COMMAND's status isn't changed by what it left behind."""
-        running = start_timeout(sandbox, "-v", *held, "-k", ".4", "300", "sh", "-c", "sh deaf & wait; :")
+        running = start_timeout(sandbox, "-v", *held, *KILL_AFTER, "300", "sh", "-c", "sh deaf & wait; :")
         assert running.read_line() == "up"
         os.kill(running.pid, signal.SIGALRM)
         kill = "".join(f"curfew: timeout: sending signal {name} to command 'sh'\n" for name in ("TERM", "KILL"))
@@ -165,7 +173,7 @@ class TestTimeout:
     @pytest.mark.parametrize("half", ["front", "supervisor"])
     def test_sigkill_of_either_half_of_the_deaf(self, sandbox, scratch, containment, half):
         """Who doesn't heed it is killed all the same."""
-        running = start_timeout(sandbox, "--containment", containment, "-k", ".4", "300", "sh", "deaf")
+        running = start_timeout(sandbox, "--containment", containment, *KILL_AFTER, "300", "sh", "deaf")
         assert running.read_line() == "up"
         os.kill(running.pid if half == "front" else supervisor_of(running), signal.SIGKILL)
         assert running.read_line() == "TERM"

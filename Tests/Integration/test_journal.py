@@ -12,7 +12,7 @@ import threading
 import pytest
 
 from conftest import LIMIT, is_alive, wait_for
-from programs.driving import Speaker
+from programs.driving import Speaker, wait_there
 from programs.helpers import Arena, Client, program, remove_programs, socket_of
 
 
@@ -112,7 +112,7 @@ def test_a_busy_life_replays(sandbox, journal, containment):
      (["--grace", "0.2", "--wake-limit", "0.1"], "echo up; read x", ["home", "wait", "wake", "wait", "quit"], 137),
      (["--exits-on-suspend"], "echo up; read x", ["home"], 143),
      (["--terminate-limit", "0.3"], "trap '' TERM; echo up; while :; do read x; done", ["quit"], 124),
-     (["--background", "--wake", "fetch", "--grace", "3"], "echo up; read x", ["wait", "open", "quit"], 143),
+     (["--background", "--wake", "fetch", "--grace", "0.3"], "read x", ["wait", "open", "quit"], 143),
      (["--wait-all"], "sleep 0.3 & exit 3", [], 3),
      (["--time-scale", "100", "--budget", "40"], "curfew task begin x >&2; echo up; read x", ["home"], 124),
      ([], "exit 0", [], 0)],
@@ -125,6 +125,8 @@ def test_each_end_replays(sandbox, journal, options, script, verbs, status):
         running.expect("up")
     for verb in verbs:
         if verb == "wait":
+            # One that is launched into background may be stopped before it has said anything.
+            wait_there(running)
             running.wait_state("suspended")
         else:
             sandbox.curfew(verb, running.name, *(["fetch"] if verb == "wake" else []))
@@ -138,10 +140,11 @@ def test_a_kill_for_memory_replays(sandbox, journal, containment):
     arena = Arena(pathlib.Path(f"/tmp/cf-arena-{sandbox.marker}"))
     try:
         running = sandbox.start(
-            program("eater"), 500, "self",
+            program("eater"), 4000, "self",
             options=["--journal", journal, "--containment", containment, "--memory", "40M"],
-            env=dict(sandbox.environment, ARENA=str(arena.path)))
-        assert running.finish()[0] == 137
+            env=dict(sandbox.environment, ARENA=str(arena.path)), stdin=subprocess.PIPE)
+        # As long as its input is open it doesn't end by itself.
+        assert running.wait() == 137
     finally:
         arena.path.unlink()
     replays(sandbox, journal)

@@ -152,6 +152,13 @@ def delivered(running):
     return [event["event"] for event in history(running) if event["name"] == "didDeliver"]
 
 
+def advance(running, time):
+    """Moves the time of one that was started with --manual-clock; what has happened, what is left, and its state."""
+    result = running.sandbox.curfew("advance", running.name, time, "--json")
+    assert result.returncode == 0, result
+    return json.loads(result.stdout)
+
+
 def letters(pids):
     """The states of all their threads, as one string."""
     return "".join("".join(thread_letters(pid)) for pid in pids)
