@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, Running, binary, is_alive, state_letter, wait_for
+from conftest import LIMIT, PATIENCE, Running, binary, is_alive, state_letter, wait_for
 from programs.helpers import PROGRAMS
 
 INSIDE = [sys.executable, PROGRAMS / "inside.py"]
@@ -175,7 +175,7 @@ def test_no_signal_from_inside_ends_or_confuses_a_half(sandbox, held):
                 for value in (0, signal.SIGKILL, signal.SIGTERM, signal.SIGTSTP, signal.SIGCONT, -1):
                     app.send("forge", pid, number, app.supervisor, value)
                     app.send("forge", pid, number, app.front, value)
-    assert [state_letter(pid) for pid in (app.front, app.supervisor, hooks)] == ["S"] * 3
+    wait_for("them to wait", lambda: [state_letter(pid) for pid in (app.front, app.supervisor, hooks)] == ["S"] * 3)
     assert app.running.status()["state"] == "background"
     wait_for("the hook", mark.exists)
     app.end()
@@ -220,7 +220,8 @@ def test_a_stopped_supervisor_is_continued(sandbox):
 @pytest.mark.parametrize("verb", ["run", "timeout"])
 def test_limits_hold_though_both_halves_are_stopped(sandbox, halves, verb):
     """Stopped together with its front, the supervisor is continued by a timer of the kernel's when a limit is reached."""
-    arguments = ["run", "--time-limit", "1s", "--"] if verb == "run" else ["timeout", "1s"]
+    limit = f"{PATIENCE:g}s"
+    arguments = ["run", "--time-limit", limit, "--"] if verb == "run" else ["timeout", limit]
     process = subprocess.Popen(
         [binary(), *arguments, "sleep", "300"], env=sandbox.environment, stderr=subprocess.DEVNULL)
     try:

@@ -14,7 +14,8 @@ import time
 import pexpect
 import pytest
 
-from conftest import LIMIT, PATIENCE, binary, is_alive, mounted_cgroups, state_letter, wait_for
+from conftest import LIMIT, binary, is_alive, mounted_cgroups, state_letter, wait_for
+from programs.helpers import assert_all_stopped
 
 PROMPT = "@ready@ "
 NAME = f"app{os.getpid()}"
@@ -83,9 +84,11 @@ class Shell:
 
     def insist(self, key, answer):
         """Presses the key until the answer comes: `fg` prints the job's line before it hands the terminal over, and a
-        key is lost on a shell that still has it."""
+        key is lost on a shell that still has it. Where it has it again, a key would bring another prompt, or discard
+        the one that comes."""
         for _ in range(20):
-            self.press(key)
+            if self.has_handed_over():
+                self.press(key)
             if self.terminal.expect_exact([answer, pexpect.TIMEOUT], timeout=LIMIT / 20) == 0:
                 return self.terminal.before
         pytest.fail(f"Ctrl-{key} brought no {answer!r}: {self.terminal.before!r}")
@@ -113,7 +116,10 @@ class Shell:
 
     def await_handover(self):
         """Until then a key is the shell's, and a resize isn't told to the job. It has the terminal's master: any side may ask."""
-        wait_for("the shell to hand its terminal over", lambda: os.tcgetpgrp(self.terminal.child_fd) != self.pid)
+        wait_for("the shell to hand its terminal over", self.has_handed_over)
+
+    def has_handed_over(self):
+        return os.tcgetpgrp(self.terminal.child_fd) != self.pid
 
     def status(self):
         """The status of the last command."""
@@ -162,9 +168,17 @@ class App:
         pid = pid or self.pid
         wait_for(f"{pid} to be one of {letters}", lambda: (state_letter(pid) or "-") in letters)
 
-    def do(self, verb):
-        result = self.sandbox.curfew(verb, self.name)
+    def wait_front_stopped(self):
+        """Waits until its front is stopped again: before that `fg` could find the job running, and not continue it."""
+        self.wait_letter("T", self.front)
+
+    def do(self, verb, *arguments):
+        result = self.sandbox.curfew(verb, self.name, *arguments)
         assert result.returncode == 0, result.stderr
+
+    def run_out(self):
+        """Moves the time of a manual clock until that has ended it."""
+        wait_for("its time to be over", lambda: self.sandbox.curfew("advance", self.name, "1h").returncode != 0)
 
     def wait_gone(self):
         wait_for("nothing to be left", lambda: not any(map(is_alive, (self.pid, self.front, self.supervisor))))
@@ -317,10 +331,12 @@ RAW = "import tty, time; tty.setraw(0); print('up\\r\\n', end='', flush=True); t
 def test_a_killed_program_leaves_no_raw_terminal(bash, how):
     """Killed in raw mode, by somebody or by a limit of ours, it leaves the terminal as it was."""
     before = bash.do("stty -g")
-    options = f"--time-limit {PATIENCE:g}s" if how == "limit" else ""
+    options = "--manual-clock --time-limit 1s" if how == "limit" else ""
     app = bash.start(f'python3 -c "{RAW}"', options=options)
     if how == "signal":
         os.kill(app.pid, signal.SIGKILL)
+    else:
+        app.run_out()
     bash.prompt()
     assert bash.status() == (124 if how == "limit" else 137)
     assert bash.do("stty -g") == before
@@ -372,6 +388,8 @@ def test_python_prompt(bash):
     bash.expect(">>> ")
     bash.terminal.send("10+1\x1b[D\x1b[D\x1b[D\x1b[D4\r")
     bash.expect_line("411")
+    # Between two lines the terminal is in its usual mode, and a Ctrl-D typed then is none in the other.
+    bash.expect(">>> ")
     bash.press("D")
     bash.prompt()
 
@@ -428,7 +446,7 @@ def test_a_tree_is_stopped_whole(bash):
     pids = wait_for("four processes", lambda: len(found := tree_of(app.supervisor)[1:]) == 4 and found)
     bash.home()
     app.wait("suspended")
-    assert [state_letter(pid) for pid in pids] == ["T"] * 4
+    assert_all_stopped(app, pids)
     bash.foreground()
     wait_for("all to run", lambda: [state_letter(pid) for pid in pids] == ["S"] * 4)
     bash.press("C")
@@ -489,10 +507,12 @@ def test_two_apps_in_one_shell(bash):
     bash.home()
     second = bash.start(name="second")
     bash.home()
+    second.wait("suspended")
     bash.foreground("%1")
     first.wait("active")
     assert second.state() == "suspended"
     bash.home()
+    first.wait("suspended")
     bash.foreground("%2")
     second.wait("active")
     assert first.state() == "suspended"
@@ -611,6 +631,8 @@ def test_background_job_runs_and_comes_to_front(bash):
 
 
 TICKS = "while :; do echo tick >> ticks; sleep 0.05; done"
+# At rest once it is done: whoever moves held time waits for that.
+TICKS_UNTIL_DONE = "while [ ! -e done ]; do echo tick >> ticks; sleep 0.05; done; exec sleep 300"
 
 
 def test_a_sigcont_from_inside_leaves_the_job_stopped(bash):
@@ -722,12 +744,14 @@ def test_runs_on_its_budget_and_is_suspended(bash, tty):
 def test_budget_spent_while_stopped(bash, tty):
     """The budget spent, the whole tree is killed and the shell hears 124, though it had stopped the job."""
     tail = "" if tty == "own" else "| cat"
-    program = f"bash -c 'setsid sleep 300 & curfew task begin work; echo up; {TICKS}'"
-    bash.type(f"curfew run --name {NAME} --budget 1s -- {program} {tail}")
+    program = f"bash -c 'setsid sleep 300 & curfew task begin work; echo up; {TICKS_UNTIL_DONE}'"
+    bash.type(f"curfew run --name {NAME} --manual-clock --budget 1s -- {program} {tail}")
     bash.expect_line("up")
     app = App(bash.sandbox)
     bash.home()
     assert growing(bash.sandbox.scratch / "ticks")
+    (bash.sandbox.scratch / "done").touch()
+    app.run_out()
     app.wait_gone()
     if tty == "own":
         bash.await_job("Exit 124")
@@ -738,8 +762,9 @@ def test_budget_spent_while_stopped(bash, tty):
 
 def test_wait_after_the_budget_gives_the_status(bash):
     """`wait` for the stopped job of a killed app gives 124."""
-    app = bash.start("sh -c 'curfew task begin work; echo up; exec sleep 300'", options="--budget 0.5s")
+    app = bash.start("sh -c 'curfew task begin work; echo up; exec sleep 300'", options="--manual-clock --budget 0.5s")
     bash.home()
+    app.run_out()
     bash.expect("background-task-timeout")
     app.wait_gone()
     bash.do("wait %1")
@@ -748,11 +773,13 @@ def test_wait_after_the_budget_gives_the_status(bash):
 
 def test_grace(bash):
     """A plain app with grace runs on for it, the prompt already there, and is then suspended."""
-    ticks = bash.sandbox.scratch / "ticks"
-    app = bash.start(f"bash -c 'echo up; {TICKS}'", options="--grace 1s")
+    ticks, done = bash.sandbox.scratch / "ticks", bash.sandbox.scratch / "done"
+    app = bash.start(f"bash -c 'echo up; {TICKS_UNTIL_DONE}'", options="--manual-clock --grace 1s")
     bash.home()
     assert app.state() == "background"
     assert growing(ticks)
+    done.touch()
+    app.do("advance", "1s")
     app.wait("suspended")
     bash.foreground()
     app.wait("active")
@@ -781,6 +808,7 @@ def test_open_from_elsewhere_during_the_grace(bash):
     app.do("open")
     app.sandbox.wait_told(app.name, "its home events", lambda: app.events("background") == 2)
     app.wait_letter("T")
+    app.wait_front_stopped()
     bash.await_job("Stopped")
     bash.foreground()
     bash.talk("two")
@@ -820,8 +848,9 @@ def test_aware_app(bash):
 def test_aware_app_that_never_acknowledges(bash):
     """It is killed by its watchdog while the shell has its job stopped."""
     path = script(bash.sandbox, "aware.py", AWARE)
-    app = bash.start(f"python3 {path} deaf", options="--enter-background-limit 0.3s")
+    app = bash.start(f"python3 {path} deaf", options="--manual-clock --enter-background-limit 0.3s")
     bash.home()
+    app.run_out()
     bash.expect("scene-update-watchdog")
     app.wait_gone()
     bash.do("wait %1")
@@ -923,8 +952,9 @@ def test_open_from_elsewhere_and_read(bash):
     bash.home()
     app.wait("suspended")
     app.do("open")
-    bash.await_job("Stopped")
     app.wait("suspended")
+    app.wait_front_stopped()
+    bash.await_job("Stopped")
     bash.foreground()
     bash.talk("two")
     bash.press("D")

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import LIMIT, is_alive, state_letter, wait_for
+from conftest import LIMIT, PATIENCE, is_alive, state_letter, wait_for
 from programs.helpers import remove_programs
 from programs.timeouts import NEVER, SLEEP, UP, ends, subject, teller, wait_all_at_rest, with_signals  # noqa: F401
 
@@ -58,10 +58,11 @@ class TestLimit:
 
     def test_counts_while_it_is_stopped(self, subject):
         """Time goes on while timeout itself is stopped, by somebody; at the latest once it is continued, the limit holds."""
-        running, _ = subject.start_up("2", *UP)
+        limit = 2 * PATIENCE
+        running, _ = subject.start_up(limit, *UP)
         running.process.send_signal(STOP)
         wait_for("it to be stopped", lambda: state_letter(running.pid) == "T")
-        time.sleep(2)  # a moment, past the limit
+        time.sleep(limit)  # a moment, past the limit
         running.process.send_signal(CONT)
         assert running.wait() == 124
 
@@ -117,7 +118,8 @@ class TestStopped:
 
     def test_stop_as_the_signal(self, subject):
         """-s STOP with -k: first stopped, then killed."""
-        running, (pid,) = subject.start_up("--foreground", "-sSTOP", "-k3", NEVER, "sh", "-c", "echo up $$; exec sleep 300")
+        running, (pid,) = subject.start_up(
+            "--foreground", "-sSTOP", f"-k{3 * PATIENCE}", NEVER, "sh", "-c", "echo up $$; exec sleep 300")
         running.process.send_signal(ALRM)
         wait_for("it to be stopped", lambda: state_letter(pid) == "T")
         assert subject.finish(running) == (137, "", "")

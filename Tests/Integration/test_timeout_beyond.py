@@ -24,10 +24,11 @@ TWO_SLEEPERS = "setsid sleep 301 & sleep 302; :"
 
 
 def wait_for_sleepers(running):
-    def names():
-        return [pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in tree(running.pid) if is_alive(pid)]
+    # A process that is executed has its name before it has its words.
+    def commands():
+        return {pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in tree(running.pid)}
 
-    wait_for("both to sleep", lambda: names().count("sleep") == 2)
+    wait_for("both to sleep", lambda: commands() >= {b"sleep\x00301\x00", b"sleep\x00302\x00"})
 
 
 class Timeouts:
@@ -37,10 +38,14 @@ class Timeouts:
         self.sandbox = sandbox
 
     def start(self, *arguments, **popen):
+        return self.begin(binary(), "timeout", *arguments, **popen)
+
+    def begin(self, *words, **popen):
+        words = list(map(str, words))
         process = subprocess.Popen(
-            [binary(), "timeout", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=dict(self.sandbox.environment, LC_ALL="C"), cwd=self.sandbox.scratch, **popen)
-        running = Running(self.sandbox, process, "timeout " + " ".join(map(str, arguments)))
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=dict(self.sandbox.environment, LC_ALL="C"), cwd=self.sandbox.scratch, **popen)
+        running = Running(self.sandbox, process, " ".join(words[1:]))
         self.sandbox.running.append(running)
         return running
 
@@ -105,11 +110,13 @@ class TestWhoIsSignalled:
     def test_without_proc(self, timeouts):
         if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
             pytest.skip("needs root, and a mount namespace")
-        for options, command, status in (
-            ("", "sleep 300", 124), ("-k .1", "sh -c \"trap '' TERM; exec sleep 300\"", 137)):
-            script = f"mount -t tmpfs none /proc; {binary()} timeout --containment tree {options} .3 {command}"
-            result = subprocess.run(["unshare", "-m", "sh", "-c", script + "; exit $?"], timeout=LIMIT, env=timeouts.sandbox.environment)
-            assert result.returncode == status
+        for options, trap, status in (("", "", 124), ("-k .1", "trap '' TERM; ", -signal.SIGKILL)):
+            command = f'sh -c "{trap}echo up; exec sleep 300"'
+            script = f"mount -t tmpfs none /proc; exec {binary()} timeout --containment tree {options} 300 {command}"
+            running = timeouts.begin("unshare", "-m", "sh", "-c", script)
+            assert running.read_line() == "up"
+            running.process.send_signal(signal.SIGALRM)
+            assert running.wait() == status
 
     def test_a_pipeline_in_its_group(self, timeouts):
         """Whoever else is in its group is signalled too, as by GNU's: the rest of an interactive shell's pipeline."""
@@ -122,12 +129,13 @@ class TestWhoIsSignalled:
 
     def test_many_starts_at_once(self, timeouts):
         """None takes another's new cgroup for one that was left behind."""
-        script = f"for n in $(seq 60); do {binary()} timeout --containment cgroup2 9 true || echo $?; done"
+        script = f"for n in $(seq 60); do {binary()} timeout --containment cgroup2 300 true; echo $?; done"
         if timeouts.run("--containment", "cgroup2", "9", "true")[0] == 125:
             pytest.skip("cgroup2 can't be had here")
-        environment = timeouts.sandbox.environment
-        shells = [subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, env=environment) for _ in range(3)]
-        assert [shell.communicate(timeout=LIMIT)[0] for shell in shells] == [b""] * 3
+        shells = [timeouts.begin("sh", "-c", script) for _ in range(3)]
+        for _ in range(60):
+            assert [shell.read_line() for shell in shells] == ["0"] * 3
+        assert [shell.finish() for shell in shells] == [(0, "", "")] * 3
 
 
 class TestLeftBehind:
@@ -159,7 +167,7 @@ class TestLeftBehind:
 
 
 class TestMemory:
-    EATER = [sys.executable, "-S", "-c", "print('up', flush=True); x = [bytearray(1 << 20) for _ in range(400)]; input()"]
+    EATER = [sys.executable, "-S", "-c", "import signal; x = [bytearray(1 << 20) for _ in range(400)]; signal.pause()"]
 
     def test_limit(self, timeouts, held):
         status, _, errors = timeouts.run(*held, "--memory", "100M", "300", *self.EATER)
