@@ -781,7 +781,7 @@ def test_dispatch_and_its_descriptor(fake, app):
     """Readable when something has come, and no more when it was delivered."""
     events = aware(app, fake)
     fake.send("event name=early seq=1 kind=change")
-    wait_until("the early event", lambda: not app._mailbox.is_empty)
+    assert app.background_time_remaining == math.inf  # the reader is done with what came before
     descriptor = app.fileno()
     assert select.select([descriptor], [], [], 0)[0], "what came before the descriptor was made"
     assert dispatch(app) == 1
@@ -801,7 +801,7 @@ def test_dispatch_tells_of_what_an_exception_left(fake, app):
     app.on("one")(lambda event: sys.exit(1))
     events = aware(app, fake)
     fake.send("event name=one seq=2", "event name=two seq=3", "event name=three seq=4")
-    wait_until("all to have come", lambda: app._mailbox._queue.qsize() == 3)
+    assert app.background_time_remaining == math.inf  # the reader is done with all that came before
     with pytest.raises(SystemExit):
         app.dispatch()
     assert select.select([descriptor], [], [], LIMIT)[0]
@@ -1144,8 +1144,8 @@ def test_a_peer_that_says_nothing_is_no_supervisor(fake, app, monkeypatch):
     monkeypatch.setattr(curfew, "_SLICE_SECONDS", 0.01)
     fake.answer("remaining")
     everything_does_nothing(app)
+    fake.wait_for_end()  # by then it has read what was sent
     assert fake.verbs() == ["remaining"]
-    fake.wait_for_end()
 
 
 @contextlib.contextmanager
@@ -1801,9 +1801,10 @@ def test_real_expiration(real):
             say("up")
             say("expired", task.expired.wait(20))
         signal.pause()
-        """, "--budget", "3s", "--expiration-lead", "2s")
+        """, "--budget", "3s", "--expiration-lead", "2s", "--manual-clock")
     app.expect("up")
     app.drive("home")
+    app.drive("advance", "1s")
     assert sorted([app.line(), app.line()]) == ["expired True", "handler True"]
     app.wait_state("suspended")
     app.drive("open")
@@ -1824,9 +1825,10 @@ def test_real_refusal_after_expiration(real):
             except curfew.BackgroundTaskRefused as refusal:
                 say(refusal.code)
         signal.pause()
-        """, "--budget", "3s", "--expiration-lead", "2s")
+        """, "--budget", "3s", "--expiration-lead", "2s", "--manual-clock")
     app.expect("up")
     app.drive("home")
+    app.drive("advance", "1s")
     app.expect("0", "expired")
     app.wait_state("suspended")
 

@@ -42,12 +42,13 @@ class Play:
     def write(self, text, name="one.curfew"):
         (self.folder / name).write_text(text)
 
-    def __call__(self, text=None, *options, name="one.curfew", wrapper=(), stdout=subprocess.PIPE, **environment):
+    def __call__(
+            self, text=None, *options, name="one.curfew", wrapper=(), stdout=subprocess.PIPE, limit=6 * LIMIT, **environment):
         if text is not None:
             self.write(text, name)
         return subprocess.run(
             [*wrapper, binary(), "test", *PATIENT, *options, self.folder], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
-            text=True, timeout=6 * LIMIT, env=dict(self.environment, **environment))
+            text=True, timeout=limit, env=dict(self.environment, **environment))
 
     @contextlib.contextmanager
     def begun(self, *options, stdout=subprocess.PIPE):

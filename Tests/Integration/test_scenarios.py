@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from conftest import LIMIT, binary, is_alive, wait_for
+from conftest import LIMIT, PATIENCE, binary, is_alive, wait_for
 from playing import DAEMON, SHELL, play  # noqa: F401
 
 
@@ -219,7 +219,7 @@ def test_helpers(play):
 
 
 def test_a_helper_that_hangs(play):
-    result = play("app -- sleep 60\nlaunch\ndo sleep 1234\n", "--limit", "3s")
+    result = play("app -- sleep 60\nlaunch\ndo sleep 1234\n", "--limit", f"{3 * PATIENCE:g}s")
     assert result.returncode == 1 and "it still runs when the scenario's" in result.stdout, result.stdout
 
 

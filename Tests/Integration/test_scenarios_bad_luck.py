@@ -26,7 +26,8 @@ WRITERS = {
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_gigabyte_of_output(play, writer):
     """It takes some time, and no memory: a helper's parent is who plays the scenario."""
-    result = play(WRITERS[writer] + "do sh -c 'grep VmHWM /proc/$PPID/status >peak'\n", "--limit", "15min")
+    text = WRITERS[writer] + "do sh -c 'grep VmHWM /proc/$PPID/status >peak'\n"
+    result = play(text, "--limit", "15min", limit=45 * LIMIT)
     assert result.returncode == 0, result.stdout
     peak = int((play.folder / "peak").read_text().split()[1])
     assert peak < 64 * 1024, f"{peak} KiB"
@@ -75,8 +76,8 @@ def test_a_regular_expression_that_is_searched_for_without_end(play):
 
 @pytest.mark.parametrize("hanging", ["kill -STOP $$", "trap : TERM INT HUP; while :; do sleep 0.1; done", "exec >&- 2>&-; sleep 1234"])
 def test_a_helper_that_hangs(play, hanging):
-    """Stopped, deaf, or without its output."""
-    result = play(f"app -- sleep 60\nlaunch\ndo sh -c 'echo $$ >pid; {hanging}'\n", "--limit", f"{PATIENCE:g}s")
+    """Stopped, deaf, or without its output. All of the limit is its own: no launch is part of it."""
+    result = play(f"app -- sleep 60\ndo sh -c 'echo $$ >pid; {hanging}'\n", "--limit", f"{PATIENCE:g}s")
     assert result.returncode == 1 and "`&` at its end lets it run beside" in result.stdout, result.stdout
     assert not is_alive(int((play.folder / "pid").read_text()))
 

@@ -715,6 +715,8 @@ static void test_line_without_end(void)
     CHECK_EQ(curfew_connect(&client), 0);
     CHECK(curfew_background_time_remaining(&client) == 0);
     CHECK_EQ(curfew_error(&client), -ETIMEDOUT);
+    // However late it has accepted the connection.
+    CHECK(fake_await_lines(&fake, 1));
     fake_push(&fake, 0, flood, sizeof flood);
     CHECK_EQ(curfew_next_event(&client, &event, CHECK_DEADLINE_MS), -EPROTO);
     check_does_nothing(-EPROTO);
@@ -1176,7 +1178,7 @@ static void test_interrupted_waits(void)
 {
     static const struct fake_step steps[] = {{"begin *", NULL, FAKE_GO_ON}};
     int queued[4], listener, index;
-    long long before;
+    long long before, end;
     pid_t child;
     START_PIPE(steps);
     child = start_signalling(count_signal, 1000 * 1000);
@@ -1189,16 +1191,23 @@ static void test_interrupted_waits(void)
     CHECK_EQ(curfew_next_event(&client, &event, 300), 0);
     CHECK(check_now() - before >= 600);
     curfew_close(&client);
-    before = check_now();
-    CHECK_EQ(curfew_next_event(&client, &event, 100), 0);
-    CHECK(check_now() - before >= 100);
+    // Who signals may have to wait for a processor.
+    end = check_now() + CHECK_DEADLINE_MS;
+    do {
+        before = check_now();
+        CHECK_EQ(curfew_next_event(&client, &event, 100), 0);
+        CHECK(check_now() - before >= 100);
+    } while (signals_seen <= 10 && before < end);
     CHECK(signals_seen > 10);
     signals_seen = 0;
     listener = open_full_listener(queued, 4);
     unsetenv("CURFEW_FD");
-    before = check_now();
-    CHECK_EQ(curfew_connect(&client), -ETIMEDOUT);
-    CHECK(check_now() - before >= 300 && check_now() - before < CHECK_DEADLINE_MS);
+    end = check_now() + CHECK_DEADLINE_MS;
+    do {
+        before = check_now();
+        CHECK_EQ(curfew_connect(&client), -ETIMEDOUT);
+        CHECK(check_now() - before >= 300 && check_now() - before < CHECK_DEADLINE_MS);
+    } while (signals_seen <= 10 && before < end);
     CHECK(signals_seen > 10);
     unlink(getenv("CURFEW_SOCKET"));
     for (index = 0; index < 4; index++)

@@ -7,7 +7,7 @@ import signal
 import sys
 
 import pytest
-from conftest import PROGRAMS, is_alive, needs_curfew, wait_for
+from conftest import PATIENCE, PROGRAMS, is_alive, needs_curfew, wait_for
 from pytest_curfew import CurfewError, CurfewFailure
 
 pytestmark = needs_curfew
@@ -37,7 +37,7 @@ def test_the_scenario_of_an_upload(curfew_app):
     assert app.tasks == ["upload"]
     assert app.advance("9m55s") == 595
     app.await_event("backgroundTaskWillExpire")
-    app.await_state("suspended", within="5s")
+    app.await_state("suspended", within=f"{5 * PATIENCE:g}s")
     app.expect_silence(0.2)
     app.open()
     app.await_output("upload complete: 2000 bytes")
@@ -151,7 +151,9 @@ def test_a_budget_that_is_outstayed(curfew_app):
 
 
 def test_keys_in_a_terminal(curfew_app):
-    app = curfew_app("sh", "-c", 'test -t 0 && stty size; read x; echo "got $x"; trap "echo interrupted" INT; read x', terminal=True)
+    app = curfew_app(
+        "sh", "-c", 'trap "echo interrupted" INT; test -t 0 && stty size; read x; echo "got $x"; while :; do sleep 0.05; done',
+        terminal=True)
     app.launch()
     app.await_output("24 80")
     app.key("a", "b", "Enter")
@@ -192,6 +194,7 @@ def test_amounts(curfew_app):
 
 
 def test_silence(shell, curfew_app):
+    shell.home()  # what runs may still be on its way to its next line
     shell.expect_silence("50ms")
     noisy = curfew_app("sh", "-c", "while echo noise; do sleep 0.05; done")
     noisy.launch()
