@@ -126,13 +126,15 @@ struct JobSignalTests {
     // MARK: Keys
 
     @Test(
-        "Ctrl-C and Ctrl-\\ are the app's: it has had them, unless the shell has just put its front in front",
+        "Ctrl-C and Ctrl-\\ are the app's: what the front has had the app's own group hasn't, whoever has the terminal now",
         arguments: [SIGINT, SIGQUIT])
     func keys(_ signal: Int32) {
         var job = Job()
         #expect(job.frontGets(signal) == [.then(.keyPressed(signal))])
-        #expect(job.gets(.keyPressed(signal)) == [])
         #expect(job.gets(.keyPressed(signal)) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(signal)])
+        #expect(job.gets(.keyPressed(signal)) == [.signalApp(signal)], "it was given the terminal meanwhile")
+        var shared = Job(.inPipeline)
+        #expect(shared.gets(.keyPressed(signal)) == [], "it has had it")
     }
 
     @Test("In background it hears them; suspended it couldn't, so there they end it", arguments: [SIGINT, SIGQUIT])
@@ -194,10 +196,12 @@ struct JobSignalTests {
         #expect(job.frontGets(SIGHUP, from: .outside) { $0.isIgnored = true } == [])
     }
 
-    @Test("A new size is told to an app that the shell has just put in front; one in front has heard it")
+    @Test("A new size that the front is told is told to the app's own group; in a shared one it has heard it")
     func size() {
         var job = Job()
-        #expect(job.frontGets(SIGWINCH) == [])
+        var shared = Job(.inPipeline)
+        #expect(shared.frontGets(SIGWINCH) == [])
+        #expect(job.frontGets(SIGWINCH) == [.signalApp(SIGWINCH)])
         #expect(job.frontGets(SIGWINCH) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(SIGWINCH)])
         #expect(job.frontGets(SIGWINCH, from: .outside) == [.signalLeader(SIGWINCH)])
     }

@@ -218,10 +218,11 @@ struct JobControl {
         }
     }
 
-    /// The terminal's own signals are the app's. In a shared group it has had them; with its own it gets them here,
-    /// when the shell has put the front in front of a running job.
+    /// The terminal's own signals are the app's. In a shared group it has had them; with its own it gets them here: the shell
+    /// has put the front in front, and the app may have been given the terminal since.
     private func passToAppGroup(_ signal: Int32, _ facts: JobFacts) -> [JobAction] {
-        facts.canTakeTerminal ? [.giveTerminal, .signalApp(signal)] : []
+        guard setting.ownsTerminal else { return [] }
+        return (facts.canTakeTerminal ? [.giveTerminal] : []) + [.signalApp(signal)]
     }
 
     /// In front the app is told, and may stay, as without Curfew; else nobody could ever open it again.
