@@ -24,15 +24,22 @@ static void fail(const char *problem, int error) {
     curfew_exit(125);
 }
 
-// How the supervisor's state has changed since the last time: CLD_EXITED, CLD_STOPPED and so on; 0: it hasn't.
-static int change_of(pid_t supervisor, struct curfew_wait_info *change) {
-    int options = WEXITED | WSTOPPED | WNOHANG | __WALL;
-    return curfew_waitid(P_PID, supervisor, options, change) == 0 && change->pid == supervisor ? change->code : 0;
+// Whether one of these changes of the supervisor's state has come.
+static bool has_come(int changes, pid_t supervisor, struct curfew_wait_info *change) {
+    return curfew_waitid(P_PID, supervisor, changes | WNOHANG | __WALL, change) == 0 && change->pid == supervisor;
 }
 
 static bool is_over(pid_t supervisor) {
     struct curfew_wait_info end = {0};
-    return curfew_waitid(P_PID, supervisor, WEXITED | WNOHANG | WNOWAIT | __WALL, &end) == 0 && end.pid == supervisor;
+    return has_come(WEXITED | WNOWAIT, supervisor, &end);
+}
+
+// How the supervisor's state has changed since the last time: CLD_EXITED, CLD_STOPPED and so on; 0: it hasn't.
+//
+// One that was killed isn't reaped yet: by that others know that somebody goes on for it, until the keeper has its locks.
+static int change_of(pid_t supervisor, struct curfew_wait_info *change) {
+    if (has_come(WEXITED | WNOWAIT, supervisor, change) && change->code != CLD_EXITED) return change->code;
+    return has_come(WEXITED | WSTOPPED, supervisor, change) ? change->code : 0;
 }
 
 // What the front has heeded of what its supervisor asks through their page.
@@ -138,8 +145,7 @@ static void split_off_front(void) {
     int signal = *(volatile int *)curfew_front()->page;
     if (end.code == CLD_EXITED && signal > 0) die_of(signal);
     if (end.code == CLD_EXITED) curfew_exit(end.status);
-    // Its number can be one of the app's from now on.
-    curfew_forget_kept_child(supervisor);
+    curfew_front()->killed_supervisor = supervisor;
     curfew_front()->role = CURFEW_ROLE_KEEPER;
 }
 

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from conftest import LIMIT, Running, binary, is_alive, state_letter, wait_for
+from conftest import LIMIT, Running, binary, cgroup2_directory, is_alive, state_letter, wait_for
 from programs.helpers import (
     AS_ORDINARY, ORDINARY, PROGRAMS, Alive, assert_all_stopped, needs_root, program, remove_programs, tree)
 
@@ -238,6 +238,36 @@ def test_a_resumed_app_is_not_swept(sandbox, alive):
     for _ in range(5):
         sandbox.curfew("run", "--", "true")
     assert running.process.poll() is None
+    running.process.stdin.write(b"\n")
+    running.process.stdin.close()
+    running.process.stdin = None
+    assert running.finish()[0] == 7
+    assert_nothing_left(sandbox, alive)
+
+
+def test_nor_is_one_whose_keeper_has_not_come_to_it_yet(sandbox, alive):
+    """The front doesn't get to run until some starts later: a machine can be that busy."""
+    own = cgroup2_directory()
+    if not own:
+        pytest.skip("there is no cgroup v2 hierarchy to freeze the front in")
+    running = start(
+        sandbox, alive, "--on-supervisor-exit=resume", stdin=subprocess.PIPE, script="echo up; read x; exit 7")
+    running.expect("up")
+    supervisor = supervisor_of(running.pid)
+    place = own / f"frozen-front.{os.getpid()}"
+    place.mkdir()
+    try:
+        (place / "cgroup.procs").write_text(str(running.pid))
+        (place / "cgroup.freeze").write_text("1")
+        wait_for("the front to be frozen", lambda: "frozen 1" in (place / "cgroup.events").read_text())
+        kill(supervisor)
+        wait_for("the supervisor to be dead", lambda: state_letter(supervisor) == "Z")
+        for _ in range(3):
+            assert sandbox.curfew("run", "--", "true").returncode == 0
+    finally:
+        (place / "cgroup.freeze").write_text("0")
+        (own / "cgroup.procs").write_text(str(running.pid))
+        place.rmdir()
     running.process.stdin.write(b"\n")
     running.process.stdin.close()
     running.process.stdin = None

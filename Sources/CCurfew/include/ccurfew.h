@@ -266,6 +266,7 @@ enum {
 struct curfew_front {
     enum curfew_role role;
     pid_t pid;                 // the front's
+    pid_t killed_supervisor;   // the keeper's alone, who has to reap it
     uint64_t callers_mask;     // the signal mask the caller gave it
     bool callers_ignored_child;   // whether the caller had it ignore SIGCHLD, as neither half does
     void *page;                // shared by both; its first int is the signal the front has to die of, or 0

@@ -24,6 +24,7 @@ struct Keeper {
         _ = DescriptorLimit.raised()
         switch options.onSupervisorExit {
         case .kill:
+            reapSupervisor()
             if let timeout = manifest.policy.timeout { askToEnd(timeout) }
             killAll()
         case .resume: resumeAndWait()
@@ -146,6 +147,7 @@ struct Keeper {
             let lock = curfew_open_at(AT_FDCWD, cgroup, O_RDONLY | O_DIRECTORY, 0)
             if lock >= 0 { _ = curfew_flock(lock, false) }
         }
+        reapSupervisor()
         let leader = page.leader > 0 ? page.leader : oldestChild()
         for cgroup in holding { CgroupDirectory.resume(cgroup) }
         for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
@@ -190,6 +192,16 @@ struct Keeper {
             case .signaled(let signal): Front.raise(signal)
             }
         }
+    }
+
+    /// Until then it shows that somebody goes on for it; from then on its number can be one of the app's.
+    private func reapSupervisor() {
+        guard let supervisor = curfew_front()?.pointee.killed_supervisor else { return }
+        var info = curfew_wait_info()
+        // It ends with SIGCONT and not with SIGCHLD, which counts as a clone(2)'s end. Source: waitid(2), __WALL.
+        let allKinds: Int32 = 0x4000_0000
+        _ = curfew_waitid(Int32(P_PID.rawValue), supervisor, WEXITED | allKinds, &info)
+        curfew_forget_kept_child(supervisor)
     }
 
     /// The number of one that was there before can be one of the app's from now on.

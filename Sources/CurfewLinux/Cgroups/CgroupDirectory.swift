@@ -232,10 +232,17 @@ public enum CgroupDirectory {
             let name = String(cString: entry)
             guard name != own, let supervisor = supervisor(of: name[...]) else { return }
             // A new one may not have its lock yet, so its supervisor is looked for first.
-            if let stat = Procfs.stat(supervisor), !stat.isGone, stat.holdsOthers { return }
+            if let stat = Procfs.stat(supervisor), stat.holdsOthers, !stat.isGone || hasFront(stat) { return }
             left -= 1
             sweep(parent + "/" + name, waitsForHolder: true)
         }
+    }
+
+    /// Whether a dead one's front is there, which sees to what it has left and reaps it then. Anybody else above it may never
+    /// reap it, as some containers' init.
+    private static func hasFront(_ supervisor: Procfs.Stat) -> Bool {
+        guard let front = Procfs.commandName(supervisor.parent) else { return false }
+        return front == Procfs.commandName(getppid())
     }
 
     /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.
