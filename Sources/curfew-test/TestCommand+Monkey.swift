@@ -16,7 +16,7 @@ extension TestCommand {
         if count > Self.mostSteps { throw UsageError("test", "--monkey is at most \(Self.mostSteps)") }
         let seed = seed ?? UInt64(UInt32.random(in: 1 ... .max))
         let run = try RunWords(words)
-        if let own = run.options.first(where: { Vocabulary.ownOptions.contains(String($0.prefix { $0 != "=" })) }) {
+        if let own = run.options.first(where: { Vocabulary.ownOptions[String($0.prefix { $0 != "=" })] != nil }) {
             throw UsageError("test", "\(own): --monkey sees to that itself; leave it away")
         }
         let hunt = MonkeyHunt(

@@ -54,6 +54,7 @@ struct ReferenceTests {
         #expect(Vocabulary.states.count == LifecycleState.allCases.count)
         #expect(Vocabulary.lifecycleEvents == LifecycleEvent.allCases.map(\.rawValue))
         #expect(Vocabulary.killReasons == KillReason.allCases.map(\.rawValue))
+        #expect(Set(Vocabulary.reclaimingReasons).isSubset(of: Vocabulary.killReasons))
         #expect(Vocabulary.warningLevels == MemoryWarningLevel.allCases.map(\.rawValue))
         #expect(Vocabulary.maximumPairs == Info.maximumCount)
         #expect(Vocabulary.maximumEventNameBytes == Event.maximumNameBytes)

@@ -24,8 +24,14 @@ public enum Vocabulary {
     /// Those of ends that nobody but the system asked for: the app is to come back as it was.
     public static let reclaimingReasons = ["memory-pressure", "memory-highwater", "idle-exit"]
 
-    /// Options of `curfew run` that whoever plays a scenario gives himself.
-    public static let ownOptions = ["--name", "--report", "--journal", "--manual-clock", "--time-scale"]
+    /// Options of `curfew run` that whoever plays a scenario gives himself, and what is said to an `app` that has one.
+    public static let ownOptions = [
+        "--name": "a scenario finds its app without --name; leave it away",
+        "--report": "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave --report away",
+        "--journal": "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave --journal away",
+        "--manual-clock": "--manual-clock goes without saying, unless there is a `time-scale`",
+        "--time-scale": "here --time-scale is a statement of its own: time-scale N",
+    ]
 
     /// The variable that every scenario has: its own folder, which its programs are told by the same name.
     public static let stateDirectory = "CURFEW_STATE_DIR"

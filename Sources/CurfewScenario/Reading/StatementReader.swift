@@ -125,20 +125,11 @@ struct StatementReader {
 
     /// What of run's options the scenario itself sees to.
     private static func checkOption(_ option: RawWord) throws(Diagnostic) {
-        guard let name = option.plain?.split(separator: "=").first else { return }
-        switch name {
-        case "--time-scale":
-            throw Diagnostic(at: option.position, "here --time-scale is a statement of its own: time-scale N")
-        case "--name":
-            throw Diagnostic(at: option.position, "a scenario finds its app without --name; leave it away")
-        case "--report", "--journal":
-            throw Diagnostic(
-                at: option.position,
-                "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave \(name) away")
-        case "--manual-clock":
-            throw Diagnostic(at: option.position, "--manual-clock goes without saying, unless there is a `time-scale`")
-        default: break
+        guard let name = option.plain?.split(separator: "=").first, let told = Vocabulary.ownOptions[String(name)]
+        else {
+            return
         }
+        throw Diagnostic(at: option.position, told)
     }
 
     private static func isOption(_ word: RawWord) -> Bool {
