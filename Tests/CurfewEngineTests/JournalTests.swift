@@ -179,6 +179,16 @@ struct JournalTests {
         #expect(try Self.replay(recorder.lines).difference == nil)
     }
 
+    @Test("What was measured is shown as it stands, and changes nothing")
+    func measured() throws {
+        let measured = "measured at=1000000000001 real=7 app=1 footprint=4096 cpu=1000"
+        var replay = try Self.replay(Self.recorded())
+        #expect(try replay.take(measured) == [measured])
+        let lines = Self.recorded().flatMap { $0.hasPrefix("input") ? [measured, $0] : [$0] } + [measured]
+        #expect(lines.count > Self.recorded().count + 3)
+        #expect(try Self.replay(lines).difference == nil)
+    }
+
     @Test("It prints the inputs, and below each what follows")
     func printed() throws {
         var replay = JournalReplay()

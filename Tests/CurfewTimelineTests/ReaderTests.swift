@@ -173,6 +173,24 @@ struct ReaderTests {
         #expect(run.marks.first?.detail.contains("limit=3 s") == true)
     }
 
+    @Test("What was measured for those who asked, once the app is there")
+    func readsMeasures() throws {
+        let start = "input at=1000000000 name=started app=1\n"
+        let lines = """
+            measured at=1500000000 app=1 footprint=3000 cpu=20000000
+            measured at=1600000000 real=5 app=2 footprint=9 cpu=9
+
+            """
+        let early = "measured at=900000000 app=1 footprint=1 cpu=1\n"
+        let measured = journal.replacing(start, with: start + lines).replacing(
+            "version=1\n", with: "version=1\n" + early)
+        let runs = try timeline(measured).runs
+        #expect(runs.count == 1)
+        #expect(runs.first?.memory.map(\.value) == [3000, 5000, 5000])
+        #expect(runs.first?.cpu == [.init(time: 1_500_000_000, value: 20_000_000)])
+        #expect(runs.first?.from == 1_000_000_000)
+    }
+
     @Test("Where the app's own time never moved, by the real time, and without a budget")
     func stoodStill() throws {
         let still = """
@@ -216,7 +234,9 @@ struct ReaderTests {
         "A damaged journal names the line",
         arguments: [
             ("input at=1 name=\"x\n", "byte 16: a quote is not closed"), ("effect app=1\n", "it has no name"),
-            ("input name=tick\n", "an input has no time"), ("other name=x\n", "\"other\" is neither input nor effect"),
+            ("input name=tick\n", "an input has no time"),
+            ("measured app=1\n", "what was measured has no time"),
+            ("other name=x\n", "\"other\" is neither input nor effect"),
         ])
     func damagedJournal(line: String, problem words: String) {
         #expect(problem(journal + line) == Unreadable(words, line: 15))

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import xml.etree.ElementTree
@@ -331,6 +332,20 @@ def test_artifacts(play, sandbox):
     first, second = [(folder / name).read_text() for name in ("timeline.svg", "timeline-2.svg")]
     assert "memory-pressure" in first and "<svg" in second and "memory-pressure" not in second
     assert all(f"Timeline of {play.folder / 'one.curfew'}: " in picture for picture in (first, second))
+
+
+def test_artifacts_tell_what_was_used(play, sandbox):
+    """Without any limit that would have it measured: after whatever was done to it, and while something is awaited."""
+    kept = sandbox.scratch / "kept"
+    text = SHELL + "home\nopen\nawait output never within 3s\n"
+    result = play(text, "--artifacts", str(kept))
+    assert result.returncode == 1, result.stdout
+    (folder,) = kept.iterdir()
+    lines = [line for line in (folder / "journal").read_text().splitlines() if line.startswith("measured ")]
+    assert len(lines) >= 5, lines
+    assert all(int(re.search(r" footprint=(\d+)", line).group(1)) > 0 for line in lines)
+    picture = (folder / "timeline.svg").read_text()
+    assert ">memory<" in picture and ">CPU time<" in picture
 
 
 def test_what_cannot_be_written(play, sandbox):

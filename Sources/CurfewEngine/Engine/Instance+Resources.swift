@@ -3,6 +3,8 @@ import CurfewLinux
 
 /// Memory and CPU time of one app.
 extension Instance {
+    var measures: Measures { Measures(footprint: tree.footprint(), cpuMicroseconds: cpuMicroseconds) }
+
     /// True when the kernel will tell of the mark.
     func limitMemory(_ enforcement: MemoryEnforcement, at now: Instant) -> Bool {
         // Refused by v1 where more is used, it is tried again with the next mark.

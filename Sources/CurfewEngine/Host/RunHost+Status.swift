@@ -13,9 +13,12 @@ extension RunHost {
         if isTraced != app.isTraced { engine.feed(.app(id, .tracerChecked(isTraced: isTraced))) }
     }
 
+    /// What is measured for it stands in the journal too.
     func statusFields(of app: App) -> [Field] {
         guard let instance = kernel.instances[app.id] else { return [] }
         let now = engine.now
+        let measures = instance.measures
+        journal?.record(measures, of: app.id, at: now)
         let tree = instance.tree
         func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
         var fields = [
@@ -25,8 +28,8 @@ extension RunHost {
             Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),
             Field("open-tasks", String(app.tasks.count)),
             Field("processes", String(tree.processes().count)),
-            Field("footprint", String(tree.footprint())),
-            Field("cpu", Seconds.text(nanoseconds: Int64(clamping: instance.cpuMicroseconds) * 1000)),
+            Field("footprint", String(measures.footprint)),
+            Field("cpu", Seconds.text(nanoseconds: Int64(clamping: measures.cpuMicroseconds) * 1000)),
             Field("containment", tree.containment.description),
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]

@@ -9,11 +9,15 @@ public protocol JournalWriting: AnyObject {
     func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>)
 }
 
-/// The file of `--journal`: each input of the core with its instant, and below it the effects it had.
+/// The file of `--journal`: each input of the core with its instant, and below it the effects it had; between them what was
+/// measured for a status.
 ///
 /// Written line by line as it happens, so that it is whole up to the end, however that comes.
 final class Journal: JournalWriting {
     static let header = Message("curfew-journal", [Field("version", "1")])
+
+    /// What a line begins with that is neither input nor effect.
+    static let measured = "measured"
 
     private let path: String
     private var descriptor: Descriptor
@@ -42,6 +46,18 @@ final class Journal: JournalWriting {
         var bytes: [UInt8] = []
         JournalEntry(input: input, at: now).message.encodeWhole(into: &bytes)
         for effect in effects { effect.journalMessage.encodeWhole(into: &bytes) }
+        write(bytes)
+    }
+
+    /// What was measured for somebody who asked: the core isn't told, and pictures show it.
+    func record(_ measures: Measures, of app: AppID, at now: Moment) {
+        guard descriptor.isOpen else { return }
+        let fields = [
+            Field("app", app.rawValue), Field("footprint", String(measures.footprint)),
+            Field("cpu", Span.microseconds(Int64(clamping: measures.cpuMicroseconds))),
+        ]
+        var bytes: [UInt8] = []
+        Message(Self.measured, now.journalFields + fields).encodeWhole(into: &bytes)
         write(bytes)
     }
 

@@ -28,16 +28,18 @@ struct JournalEntry: Equatable {
         self.init(input: input, at: Moment(lifecycle: lifecycle, real: Instant(nanoseconds: nanoseconds)))
     }
 
-    /// Only where it says something.
-    private var real: [Field] {
-        moment == Moment(moment.lifecycle) ? [] : [Field("real", String(moment.real.nanoseconds))]
-    }
-
     var message: Message {
         let (name, fields) = input.journalFields
         let app = input.app.map { [Field("app", String($0.rawValue))] } ?? []
-        return Message(
-            "input", [Field("at", String(moment.lifecycle.nanoseconds))] + real + [Field("name", name)] + app + fields)
+        return Message("input", moment.journalFields + [Field("name", name)] + app + fields)
+    }
+}
+
+extension Moment {
+    /// The real time only where it says something.
+    var journalFields: [Field] {
+        let real = self == Moment(lifecycle) ? [] : [Field("real", String(self.real.nanoseconds))]
+        return [Field("at", String(lifecycle.nanoseconds))] + real
     }
 }
 

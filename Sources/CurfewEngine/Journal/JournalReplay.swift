@@ -29,7 +29,8 @@ public struct JournalReplay {
 
     public init() {}
 
-    /// Takes the next line; what it prints is the line itself for an input, and the effects the core has for it.
+    /// Takes the next line; what it prints is the line itself, and for an input the effects the core has for it; for a recorded
+    /// effect nothing.
     public mutating func take(_ line: String) throws(Unreadable) -> [String] {
         lineNumber += 1
         let message: Message?
@@ -47,6 +48,9 @@ public struct JournalReplay {
         case "effect":
             compare(message.wholeLine)
             return []
+        case Journal.measured:
+            noteMissing()
+            return [message.wholeLine]
         default: throw Unreadable(line: lineNumber, problem: "\"\(message.verb)\" is neither input nor effect")
         }
     }

@@ -21,15 +21,21 @@ final class AppConnection {
 
     /// Sends it; its answer is complete once `takeAnswer` has one.
     func send(_ message: Message) -> Bool {
-        lastID += 1
         items = []
         final = nil
+        if !write(message) { isClosed = true }
+        return !isClosed
+    }
+
+    /// Asks for what nobody waits for; where it can't be sent, whoever asks next finds that out.
+    func mention(_ message: Message) { _ = write(message) }
+
+    private func write(_ message: Message) -> Bool {
+        lastID += 1
         let message = Message(message.verb, [Field("id", String(lastID))] + message.fields)
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
-        let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
-        if sent != bytes.count { isClosed = true }
-        return !isClosed
+        return bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) } == bytes.count
     }
 
     func takeAnswer() -> (items: [Message], final: Message)? {

@@ -29,9 +29,16 @@ public final class LiveStage: Stage {
     public private(set) var artifactsProblem: String?
     private var keepsOutput = true
 
+    /// When a supervisor is next to be asked for what its journal is to tell.
+    private var nextMeasurement: Int64 = 0
+    private static let measurementInterval: Int64 = 1_000_000_000
+
     /// How long a supervisor may take to answer, or to be there: a busy machine's are slow.
     static let patience: Int64 = 30_000_000_000
     static let batch: Int64 = 20_000_000
+    static let longestBatch: Int64 = 1_000_000_000
+    /// When something that was waited for last came.
+    private var lastArrival: Int64 = .max
 
     public init(_ place: StagePlace) { self.place = place }
 
@@ -113,6 +120,7 @@ public final class LiveStage: Stage {
         while true {
             if let answer = connection.takeAnswer() {
                 if hasToldEnd { try finish() }
+                if message.verb != "status" { measure() }
                 guard answer.final.verb == "error" else { return answer }
                 throw .refused(code: answer.final["code"] ?? "", message: answer.final["message"] ?? "")
             }
@@ -126,6 +134,8 @@ public final class LiveStage: Stage {
     }
 
     public func wait(until deadline: Int64) throws(StageProblem) -> Bool {
+        // What came is searched between two waits: whoever writes without end has at most half the time for that.
+        let batch = max(Self.batch, min(Self.longestBatch, now - lastArrival))
         while true {
             if record.isRunning, hasToldEnd || connection?.isClosed == true || app?.hasEnded() == true {
                 try finish()
@@ -133,10 +143,11 @@ public final class LiveStage: Stage {
             }
             let left = deadline - now
             if left <= 0 { return false }
+            if now >= nextMeasurement { measure() }
             guard takeIn(timeout: Int32(min(1000, (left + 999_999) / 1_000_000))) else { continue }
-            // Whoever writes without end isn't searched after each piece.
-            let soon = now + Self.batch
+            let soon = now + batch
             while now < soon, takeIn(timeout: 0) {}
+            lastArrival = now
             return true
         }
     }
@@ -147,6 +158,13 @@ public final class LiveStage: Stage {
         defer { awakener = nil }
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, 0) == 0 { takeIn(timeout: 1000) }
+    }
+
+    /// Has its supervisor look at what the app uses: its journal keeps that for the picture.
+    private func measure() {
+        guard place.artifacts != nil, record.isRunning, let connection, !connection.isClosed else { return }
+        nextMeasurement = now + Self.measurementInterval
+        connection.mention(Message("status"))
     }
 
     /// The connection is closed, or the front has ended: the rest of the output, and how it ended.

@@ -1,6 +1,6 @@
 import CurfewWire
 
-/// Reads a journal, as docs/journal.md has it: what the core was told, and what it decided.
+/// Reads a journal, as docs/journal.md has it: what the core was told, what it decided, and what was measured meanwhile.
 ///
 /// It is laid out by the app's own time; where that was held and never moved, by the real time that stands beside it.
 struct JournalReader {
@@ -69,19 +69,34 @@ struct JournalReader {
     }
 
     private mutating func take(_ message: Message, line: Int) throws(Unreadable) {
-        guard let name = message["name"] else { throw Unreadable("it has no name", line: line) }
         switch message.verb {
         case "input":
-            guard let at = message["at"].flatMap({ Int64($0) }), at >= 0 else {
-                throw Unreadable("an input has no time", line: line)
-            }
-            let real = message["real"].flatMap { Int64($0) }
-            own = (own?.first ?? at, max(own?.last ?? at, at), own?.hasReal ?? (real != nil))
-            now = max(now, clock == .real ? real ?? 0 : at)
+            let name = try Self.name(message, line)
+            try move(to: message, line)
             if let app = message["app"] { input(name, message, of: app) }
-        case "effect": if let app = message["app"] { effect(name, message, of: app) }
+        case "effect":
+            let name = try Self.name(message, line)
+            if let app = message["app"] { effect(name, message, of: app) }
+        case "measured":
+            try move(to: message, line)
+            if let app = message["app"] { measured(message, of: app) }
         default: throw Unreadable("\"\(message.verb)\" is neither input nor effect", line: line)
         }
+    }
+
+    private static func name(_ message: Message, _ line: Int) throws(Unreadable) -> String {
+        guard let name = message["name"] else { throw Unreadable("it has no name", line: line) }
+        return name
+    }
+
+    private mutating func move(to message: Message, _ line: Int) throws(Unreadable) {
+        guard let at = message["at"].flatMap({ Int64($0) }), at >= 0 else {
+            throw Unreadable(
+                message.verb == "input" ? "an input has no time" : "what was measured has no time", line: line)
+        }
+        let real = message["real"].flatMap { Int64($0) }
+        own = (own?.first ?? at, max(own?.last ?? at, at), own?.hasReal ?? (real != nil))
+        now = max(now, clock == .real ? real ?? 0 : at)
     }
 
     private mutating func with(_ app: String, _ body: (inout RunRecorder, Int64) -> Void) {
@@ -112,6 +127,15 @@ struct JournalReader {
                 recorder.take(Happening(time: now, name: name, fields: Self.told(message)))
             default: break
             }
+        }
+    }
+
+    /// Once it is there: what is measured before draws nothing.
+    private mutating func measured(_ message: Message, of app: String) {
+        guard recorders.contains(where: { $0.id == app }) else { return }
+        with(app) { recorder, now in
+            if let bytes = message["footprint"].flatMap({ Int64($0) }) { recorder.memory(bytes, at: now) }
+            if let used = message["cpu"].flatMap({ Int64($0) }) { recorder.cpu(used, at: now) }
         }
     }
 
