@@ -214,10 +214,11 @@ class TestSayingWhy:
         assert status == 124
         first, *rest = errors.splitlines()
         assert first == "curfew: timeout: sending signal TERM to command 'sh'"
-        # The shell may say of its sleeper that it was terminated, before it is itself.
         told = [re.fullmatch(r"curfew: timeout: \d+ (.*): was (asleep|running|in uninterruptible sleep).*", line) for line in rest]
         named = {line[1] for line in told if line}
         assert named >= {"sleep 301", "sleep 302"}
+        # The shell may say of its sleeper that it was terminated, before it is itself.
+        assert {line for line, found in zip(rest, told) if not found} <= {"Terminated"}, errors
 
 
 class TestLifecycle:
