@@ -175,7 +175,7 @@ struct ReaderTests {
 
     @Test("What was measured for those who asked, once the app is there")
     func readsMeasures() throws {
-        let start = "input at=1000000000 name=started app=1\n"
+        let start = "effect name=limitMemory app=1 fatal=4096\n"
         let lines = """
             measured at=1500000000 app=1 footprint=3000 cpu=20000000
             measured at=1600000000 real=5 app=2 footprint=9 cpu=9
