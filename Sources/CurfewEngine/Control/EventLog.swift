@@ -1,4 +1,3 @@
-import CCurfew
 import CurfewCore
 import CurfewLinux
 import CurfewWire
@@ -46,11 +45,8 @@ extension EventLog.Entry {
         return Message("event", base + fields)
     }
 
-    /// Seconds since 1970, by what the two clocks say now.
-    private var wallClock: String {
-        let age = curfew_monotonic_nanoseconds() - instant.nanoseconds
-        return Seconds.text(nanoseconds: curfew_realtime_nanoseconds() - age)
-    }
+    /// Seconds since 1970.
+    private var wallClock: String { Seconds.text(nanoseconds: WallClock.nanoseconds(of: instant)) }
 
     private var content: (String, [Field]) {
         switch record {

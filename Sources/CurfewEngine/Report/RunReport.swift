@@ -1,4 +1,3 @@
-import CCurfew
 import CurfewCore
 import CurfewLinux
 import CurfewWire
@@ -131,7 +130,6 @@ struct RunReport {
 
     func wallClock(_ instant: Instant?) -> JSON {
         guard let instant else { return .null }
-        let age = curfew_monotonic_nanoseconds() - instant.nanoseconds
-        return .number(Double((curfew_realtime_nanoseconds() - age) / 1000) / 1e6)
+        return .number(Double(WallClock.nanoseconds(of: instant) / 1000) / 1e6)
     }
 }
