@@ -57,8 +57,9 @@ struct RunFolder {
         }
     }
 
-    private static let looks = 100
-    private static let absences = 6
+    /// A busy machine's processes take their time to die: a minute in all, and a second without anything new.
+    private static let looks = 1_200
+    private static let absences = 20
 
     /// The child has nothing left to do, and leaves nobody a zombie.
     func remove() {
