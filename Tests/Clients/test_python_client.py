@@ -1472,7 +1472,7 @@ def test_a_fork_in_a_handler(fake):
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
             done.set()
         app.start()
-        done.wait(20)
+        done.wait()
         print("done")
         """, env=fake.environment())
     fake.wait_for("hello")
@@ -1799,7 +1799,7 @@ def test_real_expiration(real):
         number = app.begin_background_task("by handler", expire)
         with app.background_task("by event") as task:
             say("up")
-            say("expired", task.expired.wait(20))
+            say("expired", task.expired.wait(300))
         signal.pause()
         """, "--budget", "3s", "--expiration-lead", "2s", "--manual-clock")
     app.expect("up")
@@ -1817,7 +1817,7 @@ def test_real_refusal_after_expiration(real):
     app = real.start("""
         with app.background_task("long") as task:
             say("up")
-            task.expired.wait(20)
+            task.expired.wait(300)
             say(app.begin_background_task("late"))
             try:
                 with app.background_task("late"):

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import pexpect
@@ -177,7 +178,10 @@ class Shell:
         return self.child.before
 
     def close(self):
-        self.child.close(force=True)
+        """As a closed window does; a busy machine's shell may take longer to end than pexpect waits."""
+        os.kill(self.child.pid, signal.SIGKILL)
+        self.child.wait()
+        self.child.close()
 
 
 @pytest.fixture

@@ -307,11 +307,12 @@ def test_several_apps_must_be_named(sandbox):
      ("", ": it is empty"),
      ('{"app": "x"}', ": it is no report of Curfew's: it has no app, version or status"),
      ("{\n", ", line 2: it isn't whole JSON: a key is missing at byte 2"),
-     ("curfew-journal version=1\nbroken\n", ', line 2: it has no name'),
+     ("curfew-journal version=1\nbroken\n", ', line 2: "broken" is neither input nor effect'),
+     ("curfew-journal version=1\neffect\n", ', line 2: it has no name'),
      ("curfew-journal version=7\n", ", line 1: its version is 7; this curfew reads 1"),
      ("curfew-journal version=1\n", ": it tells of no app: nothing was started"),
      ('{"name":"x","time":1,"app":"a"}\n{"name":\n{}\n', ", line 2: it isn't whole JSON: a value is missing at byte 8")],
-    ids=["neither", "empty", "object", "report", "journal", "version", "nothing", "events"])
+    ids=["neither", "empty", "object", "report", "line", "journal", "version", "nothing", "events"])
 def test_a_file_that_is_none_or_is_damaged(sandbox, text, problem):
     path = sandbox.scratch / "file"
     path.write_text(text)

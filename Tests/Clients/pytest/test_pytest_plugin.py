@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import LIMIT, SOURCES, is_alive, needs_curfew, wait_for
+from conftest import LIMIT, PATIENCE, SOURCES, is_alive, needs_curfew, wait_for
 
 APP = """
 import json, os, pathlib, pytest
@@ -68,9 +68,9 @@ def test_a_condition_of_pythons_own(run):
 
 @needs_curfew
 def test_how_long_is_waited(run):
-    result = run("app.await_state('suspended')", "--curfew-await", "50ms")
+    result = run("app.await_state('suspended')", "--curfew-await", f"{PATIENCE:g}s")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *seen      it is active; waited for 0.05 s"])
+    result.stdout.fnmatch_lines([f"E *seen      it is active; waited for {PATIENCE:g} s"])
 
 
 @needs_curfew
