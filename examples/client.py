@@ -49,14 +49,14 @@ def main():
 
     @app.on("upload")
     def another(event):
-        wishes.put(int(event.info["chunks"]))
+        wishes.put(int(event.info.get("chunks", 12)))
 
     @app.on("willTerminate")
     def end(event):
         wishes.put(None)
 
     app.start()
-    while chunks := wishes.get():
+    while (chunks := wishes.get()) is not None:
         upload(app, chunks)
     say("bye")
 

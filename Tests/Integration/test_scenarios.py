@@ -343,6 +343,9 @@ def test_artifacts_tell_what_was_used(play, sandbox):
     (folder,) = kept.iterdir()
     lines = [line for line in (folder / "journal").read_text().splitlines() if line.startswith("measured ")]
     assert len(lines) >= 5, lines
+    # While it is awaited, too: in real time, for its own stands still.
+    times = [int(re.search(r" real=(\d+)", line).group(1)) for line in lines[-2:]]
+    assert times[1] - times[0] > 500_000_000, lines
     assert all(int(re.search(r" footprint=(\d+)", line).group(1)) > 0 for line in lines)
     picture = (folder / "timeline.svg").read_text()
     assert ">memory<" in picture and ">CPU time<" in picture

@@ -178,7 +178,7 @@ class App:
 
     def run_out(self):
         """Moves the time of a manual clock until that has ended it."""
-        wait_for("its time to be over", lambda: self.sandbox.curfew("advance", self.name, "1h").returncode != 0)
+        wait_for("its time to be over", lambda: self.sandbox.curfew("advance", self.name, "1h").returncode == 69)
 
     def wait_gone(self):
         wait_for("nothing to be left", lambda: not any(map(is_alive, (self.pid, self.front, self.supervisor))))

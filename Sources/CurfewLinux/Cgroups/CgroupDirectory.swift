@@ -241,8 +241,13 @@ public enum CgroupDirectory {
     /// Whether a dead one's front is there, which sees to what it has left and reaps it then. Anybody else above it may never
     /// reap it, as some containers' init.
     private static func hasFront(_ supervisor: Procfs.Stat) -> Bool {
-        guard let front = Procfs.commandName(supervisor.parent) else { return false }
-        return front == Procfs.commandName(getppid())
+        var front = curfew_file_status()
+        var own = curfew_file_status()
+        // Whatever it was called by: a front is the executable that we are.
+        let path = "/proc/" + decimal(Int(supervisor.parent)) + "/exe"
+        return curfew_stat_at(AT_FDCWD, path, true, &front) == 0
+            && curfew_stat_at(AT_FDCWD, "/proc/self/exe", true, &own) == 0
+            && front.inode == own.inode && front.device == own.device
     }
 
     /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.

@@ -145,7 +145,7 @@ public final class LiveStage: Stage {
             if left <= 0 { return false }
             if now >= nextMeasurement { measure() }
             guard takeIn(timeout: Int32(min(1000, (left + 999_999) / 1_000_000))) else { continue }
-            let soon = now + batch
+            let soon = min(now + batch, max(deadline, now + Self.batch))
             while now < soon, takeIn(timeout: 0) {}
             lastArrival = now
             return true

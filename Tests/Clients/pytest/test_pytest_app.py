@@ -152,7 +152,8 @@ def test_a_budget_that_is_outstayed(curfew_app):
 
 def test_keys_in_a_terminal(curfew_app):
     app = curfew_app(
-        "sh", "-c", 'trap "echo interrupted" INT; test -t 0 && stty size; read x; echo "got $x"; while :; do sleep 0.05; done',
+        "sh", "-c",
+        'trap "echo interrupted" INT; test -t 0 && stty size; read x; echo "got $x"; while :; do sleep 0.05; done',
         terminal=True)
     app.launch()
     app.await_output("24 80")

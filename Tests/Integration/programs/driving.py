@@ -164,11 +164,6 @@ def letters(pids):
     return "".join("".join(thread_letters(pid)) for pid in pids)
 
 
-def assert_stopped(pids):
-    seen = letters(pids)
-    assert seen and set(seen) == {"T"}, seen
-
-
 def wait_running(pids):
     wait_for("them to run", lambda: not set(letters(pids)) & set("Tt") and letters(pids))
 
