@@ -501,9 +501,10 @@ def test_out_of_descriptors_at_start(sandbox, limit):
 def test_out_of_processes_at_start(sandbox, limit):
     """125 and the kernel's reason when not even the supervisor, or then not the program, can be forked."""
     os.chown(sandbox.runtime, ORDINARY, ORDINARY)
-    # A uid of its own, for the limit counts all processes of a user.
-    user = dict(AS_ORDINARY, user=54321)
-    os.chown(sandbox.runtime, 54321, ORDINARY)
+    # A uid of its own, for the limit counts all processes of a user, those in other rounds' namespaces too.
+    own = 100_000 + os.stat("/proc/self/ns/pid").st_ino % 1_000_000
+    user = dict(AS_ORDINARY, user=own)
+    os.chown(sandbox.runtime, own, ORDINARY)
     result = sandbox.curfew(
         "run", "--", "sh", "-c", "exit 7", cwd="/",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)), **user)

@@ -146,8 +146,11 @@ def test_a_daemon_that_is_quick(sandbox, held):
     """However soon the first process ends after its word, the word counts."""
     for status in range(1, 7):
         app = start(sandbox, *held)
+        first = app.running.status()["pid"]
         app.does("!daemonise")
         app.running.wait_told("the main process to be known", lambda: "mainPid" in app.running.status())
+        # As long as that is its parent, its status is nobody else's to know.
+        wait_for("the first process to be gone", lambda: not is_alive(first))
         app.say(f"!exit {status}")
         assert app.finish() == (status, [], "")
 
