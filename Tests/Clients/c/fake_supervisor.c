@@ -354,17 +354,34 @@ void fake_hang_up(struct fake *fake, size_t connection)
     pthread_mutex_unlock(&fake->mutex);
 }
 
-bool fake_await_lines(struct fake *fake, size_t lines)
+// With the mutex held.
+static bool await_count(struct fake *fake, const size_t *count, size_t wanted)
 {
     struct timespec end;
-    bool came;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += DEADLINE_SECONDS;
-    pthread_mutex_lock(&fake->mutex);
-    while (fake->lines < lines)
+    while (*count < wanted)
         if (pthread_cond_timedwait(&fake->changed, &fake->mutex, &end) == ETIMEDOUT)
             break;
-    came = fake->lines >= lines;
+    return *count >= wanted;
+}
+
+bool fake_await_connections(struct fake *fake, size_t connections)
+{
+    bool came;
+    pthread_mutex_lock(&fake->mutex);
+    came = await_count(fake, &fake->connection_count, connections);
+    if (!came)
+        printf("waited %d s for %zu connections; there are %zu\n", DEADLINE_SECONDS, connections, fake->connection_count);
+    pthread_mutex_unlock(&fake->mutex);
+    return came;
+}
+
+bool fake_await_lines(struct fake *fake, size_t lines)
+{
+    bool came;
+    pthread_mutex_lock(&fake->mutex);
+    came = await_count(fake, &fake->lines, lines);
     if (!came)
         printf("waited %d s for %zu lines; what came:\n%.*s", DEADLINE_SECONDS, lines,
             (int)(fake->log_length < 4000 ? fake->log_length : 4000), fake->log);

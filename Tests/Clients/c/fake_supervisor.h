@@ -64,6 +64,9 @@ void fake_push_text(struct fake *fake, const char *text);
 // Waits until so many lines have come; false after 20 s, having printed what has.
 bool fake_await_lines(struct fake *fake, size_t lines);
 
+// Waits until so many connections have been accepted; false after 20 s.
+bool fake_await_connections(struct fake *fake, size_t connections);
+
 // Who made the connection of this number.
 pid_t fake_peer(struct fake *fake, size_t connection);
 
