@@ -187,6 +187,7 @@ def test_an_expiring_task_is_a_signal(sandbox):
     sandbox.curfew("home", running.name)
     assert sorted(lines(running, 3)) == ["background", "expire", "resign"]
     running.wait_state("suspended")
+    assert delivered(running)[-3:] == ["willResignActive", "didEnterBackground", "backgroundTaskWillExpire"]
 
 
 @pytest.mark.parametrize(

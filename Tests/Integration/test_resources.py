@@ -239,12 +239,14 @@ def available():
 def wait_until_nobody_stalls():
     """The test before may have had the machine swap, and whoever stalls for memory makes a warned machine a critical one."""
     pressure = pathlib.Path("/proc/pressure/memory")
-    seen = []
+    total, since = None, 0
 
     def is_calm():
-        total = re.search(r"some .*total=(\d+)", pressure.read_text()).group(1)
-        seen.append((time.monotonic(), total))
-        return all(other == total for at, other in seen if at > time.monotonic() - 2) and seen[0][0] < time.monotonic() - 2
+        nonlocal total, since
+        now = re.search(r"some .*total=(\d+)", pressure.read_text()).group(1)
+        if now != total:
+            total, since = now, time.monotonic()
+        return time.monotonic() - since > 2
 
     if pressure.exists():
         wait_for("two seconds without a stall for memory", is_calm)
@@ -652,10 +654,8 @@ def test_what_is_resumed_by_its_keeper_is_not_held_back(sandbox):
     running.expect("up")
     assert sandbox.curfew("home", running.name).returncode == 0
     supervisor = running.status()["supervisor"]
-    # A glob gives up at the first of others' cgroups that goes while it looks.
-    folders = [pathlib.Path(path) for path, _, _ in os.walk("/sys/fs/cgroup")]
-    folders = [path for path in folders if path.name == f"curfew.{running.name}.{supervisor}"]
-    weights = [path / name for path in folders for name in ("cpu.shares", "cpu.weight") if (path / name).exists()]
+    files = [path / name for path in sandbox.cgroups() for name in ("cpu.shares", "cpu.weight")]
+    weights = [path for path in files if path.exists()]
     if not weights:
         sandbox.curfew("quit", running.name)
         running.finish()
