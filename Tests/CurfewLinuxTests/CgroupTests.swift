@@ -350,6 +350,31 @@ struct ContainmentTests {
         #expect(!isArmed)
     }
 
+    // Skipped where no v1 memory controller is mounted or this user may make no cgroup in it.
+    @Test(
+        "A mark that was passed since the last look isn't armed, so that it is looked at again",
+        .enabled(if: ScratchCgroup.hasMemory, "no cgroup v1 memory controller that this user may write to"))
+    func markPassed() throws {
+        let scratch = try #require(ScratchCgroup(.memory))
+        defer { scratch.remove() }
+        var mounts = CgroupMounts()
+        mounts.memory = scratch.path
+        var containment = Containment()
+        containment.holdMemory(64 << 20, mounts, name: name) { _, _ in }
+        let held = try #require(containment.memory)
+        let child = try TestChild(shell: "x=$(head -c 8388608 /dev/zero | tr '\\0' x); " + TestChild.stay) {
+            $0.joining = [held.joining.number]
+        }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        #expect(eventually { containment.footprint ?? 0 > 8 << 20 })
+        let isPassedArmed = containment.armMemoryMark(4 << 20, fatal: 64 << 20)
+        #expect(!isPassedArmed)
+        #expect(containment.memoryMarkEvent < 0)
+        let isArmed = containment.armMemoryMark(32 << 20, fatal: 64 << 20)
+        #expect(isArmed)
+    }
+
     @Test("A kind asked for by name that can't be had is an error", arguments: [ContainmentKind.cgroup2, .cgroup1])
     func refused(kind: ContainmentKind) {
         #expect(throws: KernelError.self) {

@@ -62,14 +62,15 @@ extension Containment {
     /// Has `memoryMarkEvent` become readable once when the footprint comes near `mark`; nil: never. True when it will.
     ///
     /// The kernel compares what is charged, caches included, so the mark is put as far above that as the footprint may
-    /// still grow. Beyond the fatal limit nothing would be told: then false.
+    /// still grow. Of a mark that it has passed since it was measured, and beyond the fatal limit, nothing would be told: then
+    /// false.
     public mutating func armMemoryMark(_ mark: UInt64?, fatal: UInt64?) -> Bool {
         guard enforcesMemory else { return false }
-        guard let mark, let used = memoryUsage, let footprint else {
+        guard let mark, let used = memoryUsage, let footprint, footprint < mark else {
             disarmMemoryMark()
             return mark == nil
         }
-        let room = max(mark > footprint ? mark - footprint : 0, Self.slack)
+        let room = max(mark - footprint, Self.slack)
         let (threshold, isBeyondAll) = used.addingReportingOverflow(room)
         if isBeyondAll || fatal.map({ threshold >= $0 }) ?? false {
             disarmMemoryMark()
