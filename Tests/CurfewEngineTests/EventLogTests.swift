@@ -71,6 +71,10 @@ struct EventLogTests {
         (.note(.ready), "didBecomeReady"), (.note(.stopping), "isStopping"),
         (.note(.timeoutExtended(.milliseconds(1_500))), "timeoutExtended seconds=1.500"),
         (.note(.nothingToExtend), "nothingToExtend"),
+        (
+            .stillRunning((1...17).map { PendingProcess(pid: $0, name: "a", state: 0x52, waitChannel: nil) }),
+            "stillRunning processes=\"" + (1...16).map { "a (pid \($0), state R); " }.joined() + "and more\""
+        ),
         (.note(.memoryWarning(.critical)), "memoryWarning level=critical"),
         (.note(.cpuLimitPassed(used: .seconds(48), elapsed: .seconds(50))), "cpuLimitPassed cpu=48.000 seconds=50.000"),
         (

@@ -105,8 +105,9 @@ signal.pause()
 def test_a_thousand_processes_hold_nobody_up(sandbox):
     """Between two looks for what has come, which are the supervisor's epoll_pwait, a part of them at most is dealt with.
 
-    Counted in system calls: to stop, look at or signal all of them at one go takes from 7,000 to 20,000. Not asked for is the
-    status: where no cgroup counts it, its footprint is one piece.
+    Counted in system calls: to stop, look at or signal all of them at one go takes from 7,000 to 20,000. Not counted is the
+    mere list of them by their parents, which is one piece, of four calls each (where the last ones of a tree are looked for).
+    Not asked for is the status: where no cgroup counts it, its footprint is one piece.
     """
     if sandbox.curfew("run", "--containment=cgroup2", "--", "true").returncode != 0:
         pytest.skip("there is no cgroup v2 that this user may write to, and a stop by walking is one piece")
@@ -133,6 +134,7 @@ def test_a_thousand_processes_hold_nobody_up(sandbox):
             counts.clear()
         elif name:
             counts[name[1]] += 1
-            assert counts.total() < 4000, counts
-            most = max(most, counts.total())
+            pieces = counts.total() - 4 * counts["newfstatat"]
+            assert pieces < 4000, counts
+            most = max(most, pieces)
     assert most > 500, "they were dealt with in no time, which tells nothing"

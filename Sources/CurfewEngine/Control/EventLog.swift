@@ -60,7 +60,7 @@ extension EventLog.Entry {
             )
         case .note(let note): note.content
         case .stillRunning(let processes):
-            ("stillRunning", [Field("processes", processes.map(\.text).joined(separator: "; "))])
+            ("stillRunning", [Field("processes", PendingProcess.text(of: processes))])
         case .expired(let report): ("timeLimitDidPass", report.fields)
         case .killing(let report): ("willKill", report.fields)
         case .ended(let ending): ("didEnd", ending.fields)

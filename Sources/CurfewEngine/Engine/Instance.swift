@@ -138,12 +138,17 @@ final class Instance {
         return tree.isGone()
     }
 
+    /// Of very many the first.
     var survivors: [PendingProcess] {
-        tree.processes().compactMap { pid in
-            guard let stat = Procfs.stat(pid), !stat.isGone else { return nil }
-            return PendingProcess(
-                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
+        var found: [PendingProcess] = []
+        for pid in tree.processes() where found.count <= PendingProcess.mostNamed {
+            guard let stat = Procfs.stat(pid), !stat.isGone else { continue }
+            found.append(
+                PendingProcess(
+                    pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state,
+                    waitChannel: Procfs.waitChannel(pid)))
         }
+        return found
     }
 
     // MARK: CPU time

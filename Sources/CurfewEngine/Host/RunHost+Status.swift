@@ -56,7 +56,7 @@ extension RunHost {
         }
         if app.state == .suspended {
             let pending = tree.pendingSuspension()
-            if !pending.isEmpty { fields.append(Field("not-stopped", pending.map(\.text).joined(separator: "; "))) }
+            if !pending.isEmpty { fields.append(Field("not-stopped", PendingProcess.text(of: pending))) }
         }
         fields.append(Field("command", instance.manifest.commandLine.joined(separator: " ")))
         return fields

@@ -20,6 +20,14 @@ public struct PendingProcess: Sendable, Hashable {
         let why = state == UInt8(ascii: "D") ? "uninterruptible" : "state \(Character(UnicodeScalar(state)))"
         return "\(name) (pid \(pid), \(why)\(waitChannel.map { ", in \($0)" } ?? ""))"
     }
+
+    /// How many are told of by name.
+    public static let mostNamed = 16
+
+    public static func text(of processes: [PendingProcess]) -> String {
+        let more = processes.count > mostNamed ? ["and more"] : []
+        return (processes.prefix(mostNamed).map(\.text) + more).joined(separator: "; ")
+    }
 }
 
 /// Stopping the whole tree without a gap, and continuing it.
@@ -112,17 +120,23 @@ extension ProcessTree {
         return true
     }
 
-    /// What is still not stopped, by pid and why.
+    /// What is still not stopped, by pid and why; of very many the first.
     public func pendingSuspension() -> [PendingProcess] {
         if isFrozenForGood, containment.isFrozen() { return [] }
         let pids = isFrozenForGood ? processes() : unconfirmed
-        return pids.compactMap { pid in
-            guard let stat = Procfs.stat(pid), !stat.isGone, !Self.isStopped(pid) else { return nil }
-            let waitChannel = Procfs.waitChannel(pid)
-            if isFrozenForGood, let waitChannel, Self.frozenWaitChannels.contains(waitChannel) { return nil }
-            return PendingProcess(
-                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: waitChannel)
+        var found: [PendingProcess] = []
+        for pid in pids where found.count <= PendingProcess.mostNamed {
+            if let process = pending(pid) { found.append(process) }
         }
+        return found
+    }
+
+    private func pending(_ pid: Int32) -> PendingProcess? {
+        guard let stat = Procfs.stat(pid), !stat.isGone, !Self.isStopped(pid) else { return nil }
+        let waitChannel = Procfs.waitChannel(pid)
+        if isFrozenForGood, let waitChannel, Self.frozenWaitChannels.contains(waitChannel) { return nil }
+        return PendingProcess(
+            pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: waitChannel)
     }
 
     /// Where the freezers of v2 and v1 hold a process. Source: kernel, kernel/signal.c and kernel/freezer.c.
@@ -307,11 +321,14 @@ extension ProcessTree {
     /// stroke. All the others of the group are stopped already.
     private func stopGroup() { signalOwnGroup(SIGSTOP) }
 
-    /// Stops what a last walk finds running; true if there was something.
+    /// Stops what last walks find running; true if there was something.
     private func findsRunning() -> Bool {
         let count = stopped.count
-        for pid in processes() { stop(pid, nil, isLate: true) }
-        return stopped.count > count
+        for _ in 0..<wantedCleanWalks {
+            for pid in processes() { stop(pid, nil, isLate: true) }
+            if stopped.count > count { return true }
+        }
+        return false
     }
 
     // MARK: Both

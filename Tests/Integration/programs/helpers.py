@@ -125,7 +125,7 @@ def assert_all_stopped(running, pids):
     if left and "stillRunning" in running.sandbox.curfew("events", running.name).stdout:
         wait_for("the rest to be stopped", lambda: not not_stopped(pids))
     else:
-        assert left == {}
+        assert left == {}, left
 
 
 class Line(dict):
