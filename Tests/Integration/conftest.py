@@ -420,6 +420,14 @@ def journal_end(path, count=80):
         return "no journal"
 
 
+def unified_mount():
+    """Where the hierarchy of cgroup v2 is mounted; None where it isn't."""
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        if " - cgroup2 " in line:
+            return pathlib.Path(line.split()[4])
+    return None
+
+
 def mounted_cgroups():
     """Our own cgroup's directory in each hierarchy that shows it: whatever a curfew makes is below."""
     own = dict(line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines())

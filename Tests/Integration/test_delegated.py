@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, binary, mounted_cgroups, wait_for
+from conftest import LIMIT, binary, unified_mount, wait_for
 
 MIB = 1 << 20
 GREEDY = "import os; os.write(1, b'up\\n'); x = bytearray(os.urandom(1)) * (400 << 20); os.write(1, b'past\\n')"
@@ -36,17 +36,13 @@ class Given:
         return self.folders() == [] and self.words("cgroup.subtree_control") == []
 
 
-def unified():
-    return next((mount for mount in mounted_cgroups() if (mount / "cgroup.controllers").exists()), None)
-
-
 def place_of(pid):
     own = re.search(r"^0::(.*)$", pathlib.Path(f"/proc/{pid}/cgroup").read_text(), re.M)
-    return unified() / own.group(1).lstrip("/")
+    return unified_mount() / own.group(1).lstrip("/")
 
 
 def need_memory_controller():
-    mount = unified()
+    mount = unified_mount()
     if not mount or "memory" not in (mount / "cgroup.controllers").read_text().split():
         pytest.skip("the unified hierarchy has no memory controller here")
 
@@ -90,7 +86,7 @@ def test_alone_in_a_scope_the_kernel_keeps_the_limit(sandbox):
     """What a service manager starts in a delegated scope gets memory.max for its app."""
     need_memory_controller()
     look = (
-        f"cd {unified()}$(sed -n s/^0:://p /proc/self/cgroup) && cat memory.max memory.oom.group && "
+        f"cd {unified_mount()}$(sed -n s/^0:://p /proc/self/cgroup) && cat memory.max memory.oom.group && "
         "curfew status --json")
     # The manager is found by the runtime directory; curfew has the sandbox's.
     places = [f"{name}={sandbox.environment[name]}" for name in ("XDG_RUNTIME_DIR", "PATH")]

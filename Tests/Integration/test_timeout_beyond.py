@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, Running, binary, every_cgroup, is_alive, mounted_cgroups, state_letter, wait_for
+from conftest import LIMIT, Running, binary, every_cgroup, is_alive, state_letter, unified_mount, wait_for
 from programs.helpers import tree
 
 # Prints the pid of a daemon that has left its session, its group and its parent, and survives what can be survived.
@@ -97,7 +97,7 @@ class TestWhoIsSignalled:
     def test_one_that_has_left_its_cgroup(self, timeouts):
         """The leader is signalled wherever it has gone."""
         ours = pathlib.Path("/proc/self/cgroup").read_text().splitlines()[-1].partition("::")[2]
-        unified = next((mount for mount in mounted_cgroups() if (mount / "cgroup.controllers").exists()), None)
+        unified = unified_mount()
         if unified is None or os.geteuid() != 0:
             pytest.skip("needs a cgroup v2 hierarchy, and root to leave a cgroup of it")
         procs = f"{unified}{ours}/cgroup.procs"
