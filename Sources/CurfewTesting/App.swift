@@ -66,7 +66,7 @@ public actor App {
             switch problem {
             case .failed(let expected, let seen): (expected, seen, false)
             case .broken(let expected, let seen): (expected, seen, true)
-            case .bad(let diagnostic): ("a statement that can be done", diagnostic.message, true)
+            case .bad(let diagnostic): ("a statement that can be done", diagnostic.sentence, true)
             case .skipped(let why): ("the statement to be done", why, true)
             }
         return AppFailure(

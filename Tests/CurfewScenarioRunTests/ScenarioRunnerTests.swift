@@ -13,7 +13,7 @@ struct Play {
         let text = body.hasPrefix("app") ? body : "app -- prog\nlaunch\n" + body
         let (file, diagnostics) = ScenarioReader.read(text, path: "test.curfew")
         if let first = diagnostics.first(where: { $0.severity == .error }) {
-            Issue.record("\(first.line(in: "test.curfew"))")
+            Issue.record("\(first.text(in: "test.curfew"))")
             return .passed
         }
         stage.restart()

@@ -32,7 +32,9 @@ def test_a_failure_in_full(play):
 def test_mistakes_are_told_all_at_once_and_nothing_is_played(play):
     result = play("app -- true\nlanch\nexpect stat suspended\n")
     assert (result.returncode, result.stdout) == (2, "")
-    first, second, *_ = result.stderr.splitlines()
+    # What is accepted stands below each, indented.
+    first, second = (line for line in result.stderr.splitlines() if not line.startswith(" "))
+    assert "\n    accepted: scenario, before, " in result.stderr and "\n    accepted: state, event, " in result.stderr, result.stderr
     assert 'one.curfew:2:1: error: ' in first and '"launch"' in first, result.stderr
     assert 'one.curfew:3:8: error: ' in second and '"state"' in second, result.stderr
 
@@ -116,7 +118,7 @@ def test_what_is_refused(play, status, words, problem):
 
 def test_wrong_options_of_the_app_are_told_with_the_files_other_mistakes(play):
     result = play("app --budget soon -- true\nscenario a\nlaunch\nlanch\nscenario b\nlaunch\nhome\n", "--check")
-    told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines()]
+    told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines() if not line.startswith(" ")]
     assert result.returncode == 2 and len(told) == 2, result.stderr
     assert told[0].startswith("1:1: error: ") and '"soon"' in told[0], result.stderr
     assert told[1].startswith("4:1: error: ") and '"lanch"' in told[1], result.stderr

@@ -80,7 +80,7 @@ public final class ScenarioRunner {
         case .failed(let expected, let seen): .failed(failure(statement, lines, expected, seen))
         case .broken(let expected, let seen): .broken(failure(statement, lines, expected, seen))
         case .bad(let diagnostic):
-            .broken(failure(statement, lines, "a statement that can be done", diagnostic.message))
+            .broken(failure(statement, lines, "a statement that can be done", diagnostic.sentence))
         case .skipped(let why): .skipped(why)
         }
     }
@@ -127,8 +127,7 @@ public final class ScenarioRunner {
         let text = try text(word)
         guard known.contains(text) else {
             throw .bad(
-                Diagnostic(
-                    at: word.position, "there is no \(kind) \"\(text)\"; accepted: \(known.joined(separator: ", "))"))
+                Diagnostic(at: word.position, "there is no \(kind) \"\(text)\"", accepted: AcceptedWords(known)))
         }
         return text
     }
