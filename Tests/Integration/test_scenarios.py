@@ -158,13 +158,21 @@ def test_a_monkey_has_no_more_than_a_million_steps(sandbox):
 
 
 def test_time_stands_still_and_is_moved(play):
-    result = play(
+    text = (
         "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; echo up; while :; do sleep 0.5; done\"'\n"
         "launch\nawait output up\nexpect task upload open\nhome\nexpect state background\nexpect remaining = 10m\nadvance 10m\n"
-        "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n",
-        PATH=f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}")
+        "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n")
+    path = f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}"
+    result = play(text, "--json", PATH=path)
     assert result.returncode == 0, result.stdout
 
+    first, second = json.loads(result.stdout.splitlines()[-2])["advances"]
+    assert (first["line"], first["seconds"], first["left"], first["state"]) == (8, 595, 5, "background")
+    assert first["events"][0] == "backgroundTasksWillExpire tasks=1", first
+    assert (second["line"], second["seconds"], second["left"], second["state"]) == (11, 5, 5, "notRunning")
+    # Whoever reads of a failure sees what they stopped at.
+    told = play(text + "expect exit 0\n", PATH=path).stdout
+    assert "last advances\n    | line 8: 9 min 55 s passed, 5 s left; the app is background; what happened: " in told, told
 
 def test_reclaimed_and_restored(play):
     result = play(

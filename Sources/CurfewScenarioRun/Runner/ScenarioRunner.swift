@@ -23,6 +23,8 @@ public final class ScenarioRunner {
     var command: AppCommand?
     /// The groups of the last output that was found, the whole first.
     package internal(set) var lastMatch: [String] = []
+    /// The last ones that went through, oldest first.
+    public internal(set) var advances: [ScenarioAdvance] = []
     /// Is told of each statement before it is done.
     public var begins: (Statement) -> Void = { _ in }
     /// When all of it must be done.
@@ -90,6 +92,7 @@ public final class ScenarioRunner {
     static let neighbours = 2
     static let lastEvents = 12
     static let lastOutput = 12
+    static let lastAdvances = 12
 
     private func failure(_ statement: Statement, _ lines: [String], _ expected: String, _ seen: String) -> Failure {
         func text(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
