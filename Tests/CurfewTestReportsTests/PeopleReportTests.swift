@@ -110,6 +110,19 @@ struct PeopleReportTests {
         #expect(text == "\ninterrupted by SIGINT: 1 passed, 8 not run, in 5.5 s\n")
     }
 
+    @Test(
+        "Where nothing is kept of what failed, one line says how it would be; of what couldn't be run there is nothing")
+    func hint() {
+        let hint = "\n`--artifacts DIR` keeps journal, report, output and picture of each.\n"
+        let report = PeopleReport(PeopleReport.Style(), keepsArtifacts: false)
+        let text = Samples.text(report, [Samples.failed, Samples.failed, Samples.broken])
+        #expect(text.split(separator: hint, omittingEmptySubsequences: false).count == 2)
+        #expect(text.contains(hint + "\n0 passed, 2 failed"))
+        for results in [[Samples.passed], [Samples.skipped], [Samples.broken]] {
+            #expect(!Samples.text(report, results).contains("--artifacts"))
+        }
+    }
+
     @Test("The caret is below the character meant, whatever precedes it")
     func caret() {
         let failure = Failure(

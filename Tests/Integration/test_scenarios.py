@@ -27,6 +27,7 @@ def test_a_failure_in_full(play):
             "one.curfew:5:1", "> 5 | expect state background   # it has no task", "expected  the app to be background",
             "seen      it is suspended", "| stateDidChange from=background to=suspended", "| up", "1 failed"):
         assert words in result.stdout, result.stdout
+    assert result.stdout.count("`--artifacts DIR` keeps journal, report, output and picture of each.") == 1, result.stdout
 
 
 def test_mistakes_are_told_all_at_once_and_nothing_is_played(play):
@@ -165,7 +166,6 @@ def test_time_stands_still_and_is_moved(play):
     path = f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}"
     result = play(text, "--json", PATH=path)
     assert result.returncode == 0, result.stdout
-
     first, second = json.loads(result.stdout.splitlines()[-2])["advances"]
     assert (first["line"], first["seconds"], first["left"], first["state"]) == (8, 595, 5, "background")
     assert first["events"][0] == "backgroundTasksWillExpire tasks=1", first
@@ -173,6 +173,7 @@ def test_time_stands_still_and_is_moved(play):
     # Whoever reads of a failure sees what they stopped at.
     told = play(text + "expect exit 0\n", PATH=path).stdout
     assert "last advances\n    | line 8: 9 min 55 s passed, 5 s left; the app is background; what happened: " in told, told
+
 
 def test_reclaimed_and_restored(play):
     result = play(
@@ -336,7 +337,7 @@ def test_artifacts(play, sandbox):
     (folder,) = kept.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
         "journal", "journal-2", "output.txt", "report.json", "timeline-2.svg", "timeline.svg"]
-    assert str(folder / "timeline-2.svg") in result.stdout
+    assert str(folder / "timeline-2.svg") in result.stdout and "--artifacts DIR" not in result.stdout
     assert (folder / "output.txt").read_text().splitlines().count("up") == 2
     assert json.loads((folder / "report.json").read_text())["reason"] == "memory-pressure"
     first, second = [(folder / name).read_text() for name in ("timeline.svg", "timeline-2.svg")]
