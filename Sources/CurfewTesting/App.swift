@@ -51,7 +51,12 @@ public actor App {
 
     deinit { executor.stop() }
 
-    func close() { stage.close() }
+    /// Everything that was started is ended; the picture of the last launch, where there is one.
+    @discardableResult
+    func close() -> String? {
+        stage.close()
+        return stage.drawPictures()
+    }
 
     func perform(_ kind: Statement.Kind, _ location: SourceLocation) throws {
         do throws(Problem) {
