@@ -99,7 +99,8 @@ let package = Package(
             name: "CurfewTestingTests", dependencies: ["CurfewTesting", "CurfewScenarioRun", "CurfewWire"],
             swiftSettings: settings),
         .testTarget(
-            name: "CurfewTestReportsTests", dependencies: ["CurfewTestReports", "CurfewWire"], swiftSettings: settings),
+            name: "CurfewTestReportsTests", dependencies: ["CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            swiftSettings: settings),
         .testTarget(
             name: "CurfewTimelineTests", dependencies: ["CurfewTimeline", "CurfewWire"], exclude: ["Samples"],
             swiftSettings: settings),

@@ -19,7 +19,7 @@ well() {
 # The first answer may take a moment: --check is asked until the program is well before anything is done to it.
 well redis-server 'test "$(redis-cli -s "$CURFEW_STATE_DIR/s" ping)" = PONG' 200 \
     sh -c 'cd "$CURFEW_STATE_DIR" && exec redis-server --port 0 --unixsocket s'
-well sqlite3 "$programs/notes.sh well" 200 "$programs/notes.sh"
+well sqlite3 "$programs/notes.sh well" 100 "$programs/notes.sh"
 well asyncio "python3 $programs/echo.py ask" 40 python3 "$programs/echo.py"
 
 step "thumbnails.py: whether what it has kept is whole, after each of 400 random things"

@@ -6,12 +6,18 @@ public struct ScenarioResult: Sendable, Hashable {
     public var seconds: Double
     /// The folder with its journal, report, output and picture; nil when nobody asked for artifacts.
     public var artifacts: String?
+    /// The last ones, oldest first.
+    public var advances: [ScenarioAdvance]
 
-    public init(_ id: ScenarioID, _ outcome: Outcome, seconds: Double, artifacts: String? = nil) {
+    public init(
+        _ id: ScenarioID, _ outcome: Outcome, seconds: Double, artifacts: String? = nil,
+        advances: [ScenarioAdvance] = []
+    ) {
         self.id = id
         self.outcome = outcome
         self.seconds = seconds
         self.artifacts = artifacts
+        self.advances = advances
     }
 
     /// Of one that couldn't be begun at all, and why.

@@ -51,7 +51,12 @@ public actor App {
 
     deinit { executor.stop() }
 
-    func close() { stage.close() }
+    /// Everything that was started is ended; the picture of the last launch, where there is one.
+    @discardableResult
+    func close() -> String? {
+        stage.close()
+        return stage.drawPictures()
+    }
 
     func perform(_ kind: Statement.Kind, _ location: SourceLocation) throws {
         do throws(Problem) {
@@ -66,7 +71,7 @@ public actor App {
             switch problem {
             case .failed(let expected, let seen): (expected, seen, false)
             case .broken(let expected, let seen): (expected, seen, true)
-            case .bad(let diagnostic): ("a statement that can be done", diagnostic.message, true)
+            case .bad(let diagnostic): ("a statement that can be done", diagnostic.sentence, true)
             case .skipped(let why): ("the statement to be done", why, true)
             }
         return AppFailure(

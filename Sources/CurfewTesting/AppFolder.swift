@@ -1,8 +1,11 @@
 import CCurfew
+import CurfewScenario
 import CurfewScenarioRun
 import Glibc
 
 /// An app's own folder, gone with it even if the tests are killed: a child waits for that and clears up.
+///
+/// Who was started beside the app, and by whom that was, shows in what everybody's environment says of this folder.
 struct AppFolder {
     let path: String
     private let cleaner: ChildProcess
@@ -13,6 +16,13 @@ struct AppFolder {
     /// Processes that end at the same time may still be making files: it tries for some five seconds.
     private static let cleaning = """
         read -r _; tries=0
+        while found=$(grep -lsF -- "\(Vocabulary.stateDirectory)=$0/" /proc/[0-9]*/environ)
+            test -n "$found" && test "$tries" != 100
+        do
+            for each in $found; do each=${each%/environ}; kill -KILL "${each#/proc/}" 2>/dev/null; done
+            tries=$((tries + 1)); sleep 0.05
+        done
+        tries=0
         until rm -rf -- "$0" 2>/dev/null && ! test -e "$0" || test "$tries" = 100; do
             tries=$((tries + 1)); sleep 0.05
         done

@@ -16,8 +16,8 @@ import Testing
 ///     }
 ///
 /// The first statement that fails ends `body`, and is recorded as an issue where it stands, with what was expected,
-/// what was seen, and the last events and output. Any other error is passed on. Afterwards the app, with everything that
-/// it has started, and its helpers are ended, whatever they do about it, and its folder is removed; also when the tests
+/// what was seen, and the last events and output. Any other error is passed on. Afterwards the app and its helpers, with
+/// everything that they have started, are ended, whatever they do about it, and its folder is removed; also when the tests
 /// are killed.
 ///
 /// - Parameters:
@@ -27,7 +27,7 @@ import Testing
 ///   - timeScale: lets time run for the app, so many times as fast, from 0.001 to 1000000; it stands still without.
 ///   - hasTerminal: whether it runs in one, of 80 by 24, for `App.key`.
 ///   - patience: how long what is awaited may take, in real time.
-///   - artifacts: a folder for its journal, report and output, which is made; nil keeps nothing.
+///   - artifacts: a folder for its journal, report, output and picture, which is made; nil keeps nothing.
 ///   - curfew: the executable; else the one that the environment's `CURFEW` names, else the one on PATH.
 /// - Throws: what `body` throws, but for an `AppFailure`.
 public func withApp(
@@ -60,7 +60,9 @@ func play(_ app: App, isolation: isolated (any Actor)? = #isolation, _ body: (Ap
     do {
         try await body(app)
     } catch let failure as AppFailure {
-        Issue.record(Comment(rawValue: failure.description), sourceLocation: failure.sourceLocation)
+        let picture = await app.close().map { "\n\npicture   \($0)" } ?? ""
+        Issue.record(Comment(rawValue: failure.description + picture), sourceLocation: failure.sourceLocation)
+        return
     } catch {
         await app.close()
         throw error

@@ -39,13 +39,13 @@ struct LoadedFiles {
             var (file, diagnostics) = ScenarioReader.read(text, path: path)
             diagnostics += AppOptions.diagnostics(of: file)
             diagnostics.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
-            messages += diagnostics.map { $0.line(in: path) }
+            messages += diagnostics.map { $0.text(in: path) }
             if let first = diagnostics.first(where: { $0.severity == .error }) {
                 hasErrors = true
                 let (line, column) = (first.position.line, first.position.column)
                 let lines = Lines.split(text)
                 let statement = lines.indices.contains(line - 1) ? lines[line - 1] : ""
-                broken.append(Self.broken(path, line: line, column: column, statement, first.message))
+                broken.append(Self.broken(path, line: line, column: column, statement, first.sentence))
             }
             files.append((path, text, file))
         }

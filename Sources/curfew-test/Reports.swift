@@ -21,7 +21,7 @@ struct Reports {
         } else if command.json {
             printed.append(JSONLinesReport())
         } else if isForPeople {
-            printed.append(PeopleReport(Self.style))
+            printed.append(PeopleReport(Self.style, keepsArtifacts: command.artifacts != nil))
         }
         // Its runner reads them wherever they stand among the lines, but not among TAP's or JSON's.
         if isOnGitHub, !command.tap, !command.json { printed.append(GitHubAnnotations(folder: Self.folderOnGitHub)) }

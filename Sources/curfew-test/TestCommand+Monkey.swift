@@ -21,7 +21,7 @@ extension TestCommand {
         }
         let hunt = MonkeyHunt(
             options: run.options, command: run.command, check: checkCommand.map { ["sh", "-c", $0] } ?? [], seed: seed,
-            count: count, due: run.due)
+            count: count, terms: run.terms)
         var options = Fleet.Options()
         options.directory = Files.folder(of: "./.")
         // So many steps take their time.

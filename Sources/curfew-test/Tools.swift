@@ -23,24 +23,8 @@ struct Tools {
         return Tools(curfew: curfew, itself: itself, timeline: access(timeline, X_OK) == 0 ? timeline : nil)
     }
 
-    /// In milliseconds.
-    private static let longestDrawing: Int32 = 30_000
-
     /// The picture of a launch, from its journal; false where it can't be made, and then it says why.
     func draw(_ journal: String, of title: String, to picture: String) -> Bool {
-        guard let timeline else { return false }
-        do throws(ChildProcess.Problem) {
-            let process = try ChildProcess(
-                [timeline, "timeline", journal, "--title", title, "-o", picture],
-                environment: StagePlace.environment([]),
-                ChildProcess.Place(streams: nil, directory: "."))
-            var waiting = pollfd(fd: process.pidfd.number, events: Int16(POLLIN), revents: 0)
-            // Nobody can interrupt us meanwhile.
-            if poll(&waiting, 1, Self.longestDrawing) == 0 { process.kill() }
-            while !process.hasEnded() { _ = poll(&waiting, 1, -1) }
-            return process.status == 0
-        } catch {
-            return false
-        }
+        timeline.map { TimelinePicture.draw(by: $0, journal, of: title, to: picture) } ?? false
     }
 }

@@ -13,9 +13,9 @@ enum Worker {
         leaveParent(job)
         signal(SIGPIPE, SIG_IGN)
         let began = curfew_monotonic_nanoseconds()
-        let (outcome, hasArtifacts) = play(job)
-        let seconds = Double(curfew_monotonic_nanoseconds() - began) / 1e9
-        tell(ScenarioResult(job.id, outcome, seconds: seconds, artifacts: hasArtifacts ? job.artifacts : nil))
+        var result = play(job)
+        result.seconds = Double(curfew_monotonic_nanoseconds() - began) / 1e9
+        tell(result)
     }
 
     /// All of it: there is none until it is known what is to be played.
@@ -54,10 +54,9 @@ enum Worker {
         tell(ScenarioResult(unplayed: job.id, "its worker \(how) \(info.status)"))
     }
 
-    private static func play(_ job: WorkerJob) -> (ScenarioResult.Outcome, hasArtifacts: Bool) {
-        func unplayed(_ why: String) -> (ScenarioResult.Outcome, hasArtifacts: Bool) {
-            (ScenarioResult(unplayed: job.id, why).outcome, false)
-        }
+    /// How long it took isn't in it yet.
+    private static func play(_ job: WorkerJob) -> ScenarioResult {
+        func unplayed(_ why: String) -> ScenarioResult { ScenarioResult(unplayed: job.id, why) }
         guard let text = Files.text(job.file), case let (file, _) = ScenarioReader.read(text, path: job.file),
             file.scenarios.indices.contains(job.index)
         else { return unplayed("\(job.file) has changed since it was read") }
@@ -81,7 +80,7 @@ enum Worker {
         alarm.stop()
         stage.close()
         if let problem = stage.artifactsProblem { Say.error(problem) }
-        return (outcome, job.artifacts != nil)
+        return ScenarioResult(job.id, outcome, seconds: 0, artifacts: job.artifacts, advances: runner.advances)
     }
 
     /// What an earlier run has kept there isn't taken for this one's.

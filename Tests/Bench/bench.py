@@ -24,10 +24,11 @@ import picture
 from figures import FAILED, MISSED, Line, print_table
 from harness import HERE, Bench, note
 from processes import BenchError
-from rows import children, core, escape, idle, lateness, launch, memory, overshoot, roundtrip, scenarios, suspend
+from rows import children, core, escape, idle, lateness, launch, memory, overshoot, roundtrip, scenarios, suites, suspend
 
 ROWS = {row.ROW: row for row in (
-    launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios)}
+    launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios,
+    suites)}
 BUILD = HERE.parent.parent / ".build-static"
 
 

@@ -32,6 +32,14 @@ struct FailureTextTests {
 
     private static let why = ": refused (terminating): the app is being ended"
 
+    /// The program has ended by itself.
+    private static let ended: @Sendable (FakeStage) -> Void = { stage in
+        stage.answers["launch"] = { stage in
+            stage.end(0)
+            return .ok
+        }
+    }
+
     private static let status: @Sendable (FakeStage) -> Void = { stage in
         stage.answers["status"] = { _ in
             FakeStage.Answer(fields: [
@@ -59,6 +67,12 @@ struct FailureTextTests {
                 stage.log.count { $0.hasPrefix("advance") } == 1 ? .ok : refusal
             }
         },
+        FailureTrial("send hello", "the line to be written to the app's input: the app isn't running", ended),
+        FailureTrial("key Enter", "the keys to be typed: the app isn't running", ended),
+        FailureTrial("kill-supervisor", "the supervisor to be killed: the app isn't running", ended),
+        FailureTrial(
+            "kill-supervisor", "the app to be ended with its supervisor: it is still there",
+            { $0.survivesSupervisor = true }),
         FailureTrial(
             "do ./client", "the command to exit with 0: it exits with 3, and wrote: no", { $0.client(3, "no") }),
         FailureTrial(
@@ -98,6 +112,16 @@ struct FailureTextTests {
     @Test("Of each that acts", arguments: acting)
     func acts(trial: FailureTrial) { #expect(said(trial) == trial.said) }
 
+    @Test(
+        "An input that takes nothing is no failure of the program",
+        arguments: ["it has closed its input", "it doesn't read its input"])
+    func deaf(why: String) {
+        let deaf: @Sendable (FakeStage) -> Void = { $0.inputProblem = .broken(why) }
+        #expect(
+            said(FailureTrial("send hello", "", deaf)) == "broken, the line to be written to the app's input: \(why)")
+        #expect(said(FailureTrial("key a Enter", "", deaf)) == "broken, the keys to be typed: \(why)")
+    }
+
     @Test("Of each that looks", arguments: looking)
     func looks(trial: FailureTrial) { #expect(said(trial) == trial.said) }
 
@@ -113,8 +137,8 @@ struct FailureTextTests {
             $0.text.replacing("app -- prog\n", with: "").split(separator: " ").first { $0 != "!" }.map(String.init)
                 ?? ""
         }
-        // They only write, or end what is told of elsewhere.
-        let others: Set = ["send", "key", "kill-supervisor", "app", "set", "matrix", "time-scale"]
+        // They do nothing.
+        let others: Set = ["app", "set", "matrix", "time-scale"]
         let acts = StatementDefinition.statements.filter { $0.kind == .action || $0.kind == .declaration }.map(\.name)
         #expect(Set(acts).subtracting(others) == Set(words))
         let conditions = Self.looking.map { $0.text.replacing("! ", with: "").split(separator: " ")[1] }

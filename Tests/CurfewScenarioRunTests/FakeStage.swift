@@ -12,6 +12,10 @@ final class FakeStage: Stage {
     private var coming: [(at: Int64, what: (FakeStage) -> Void)] = []
     var helpers: [String: HelperEnd] = [:]
     var files: [String: String] = [:]
+    /// Why its input takes nothing.
+    var inputProblem: StageProblem?
+    /// Whether the app goes on without its supervisor, as one that hangs in the kernel.
+    var survivesSupervisor = false
     /// Everything that was asked of it, as lines.
     private(set) var log: [String] = []
     private var lastEvent = 0
@@ -95,11 +99,16 @@ final class FakeStage: Stage {
         return true
     }
 
-    func write(_ bytes: [UInt8]) throws(StageProblem) { log.append("write \(String(decoding: bytes, as: UTF8.self))") }
+    func write(_ bytes: [UInt8]) throws(StageProblem) {
+        guard record.isRunning else { throw .gone }
+        if let inputProblem { throw inputProblem }
+        log.append("write \(String(decoding: bytes, as: UTF8.self))")
+    }
 
     func killSupervisor() throws(StageProblem) {
+        guard record.isRunning else { throw .gone }
         log.append("kill supervisor")
-        end(125)
+        if !survivesSupervisor { end(125) }
     }
 
     func run(_ command: [String], until deadline: Int64) throws(StageProblem) -> HelperEnd? {

@@ -10,15 +10,23 @@ struct Play {
 
     /// What came of it.
     func run(_ body: String, values: [String: String] = [:]) -> ScenarioResult.Outcome {
+        result(body, values: values).outcome
+    }
+
+    /// The same with how far its time was moved.
+    func result(
+        _ body: String, values: [String: String] = [:]
+    ) -> (outcome: ScenarioResult.Outcome, advances: [ScenarioAdvance]) {
         let text = body.hasPrefix("app") ? body : "app -- prog\nlaunch\n" + body
         let (file, diagnostics) = ScenarioReader.read(text, path: "test.curfew")
         if let first = diagnostics.first(where: { $0.severity == .error }) {
-            Issue.record("\(first.line(in: "test.curfew"))")
-            return .passed
+            Issue.record("\(first.text(in: "test.curfew"))")
+            return (.passed, [])
         }
         stage.restart()
         let runner = ScenarioRunner(file.scenarios[0], values, on: stage)
-        return runner.run(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        let outcome = runner.run(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        return (outcome, runner.advances)
     }
 
     /// `expected: seen`, where it failed.
@@ -49,6 +57,24 @@ struct ActingTests {
     @Test("After each act the app is let settle: no time passes, and what it owes is waited for")
     func settling() {
         #expect(log("home").suffix(2) == ["home", "advance seconds=0"])
+    }
+
+    @Test("What each of the last twelve advances stopped at is kept; what lets the app settle is none")
+    func advances() {
+        play.stage.answers["advance"] = { stage in
+            if stage.log.last == "advance seconds=0" { return .ok }
+            stage.tell("backgroundTasksWillExpire", [("tasks", "1")])
+            return FakeStage.Answer(fields: [
+                Field("seconds", "595.000"), Field("left", "5"), Field("state", "background"),
+            ])
+        }
+        let (outcome, advances) = play.result("home\n" + String(repeating: "advance 10m\n", count: 14))
+        #expect(outcome == .passed)
+        #expect(advances.map(\.line) == Array(6...17))
+        let last = ScenarioAdvance(
+            line: 17, passed: 595_000_000_000, left: 5_000_000_000, state: "background",
+            events: ["backgroundTasksWillExpire tasks=1"])
+        #expect(advances.last == last)
     }
 
     @Test("With a time scale its time runs, and nothing can be waited for")

@@ -1,9 +1,9 @@
 import CurfewScenario
 import Testing
 
-/// What is said of a text, each as `LINE:COLUMN: error: MESSAGE`.
+/// What is said of a text, each as `LINE:COLUMN: error: MESSAGE`, and what is accepted below it.
 func problems(_ text: String) -> [String] {
-    ScenarioReader.read(text, path: "a.curfew").1.map { String($0.line(in: "").dropFirst()) }
+    ScenarioReader.read(text, path: "a.curfew").1.map { String($0.text(in: "").dropFirst()) }
 }
 
 /// What is said of lines that follow `app` and `launch`, counted from 1.
@@ -12,7 +12,7 @@ func problems(after launch: String) -> [String] {
     return diagnostics.map {
         var diagnostic = $0
         diagnostic.position.line -= 2
-        return String(diagnostic.line(in: "").dropFirst())
+        return String(diagnostic.text(in: "").dropFirst())
     }
 }
 

@@ -25,7 +25,7 @@ struct WordTests {
     private static func problems(_ text: String) -> [String] {
         var lexer = Lexer(text)
         while lexer.next() != nil {}
-        return lexer.diagnostics.map { String($0.line(in: "").dropFirst()) }
+        return lexer.diagnostics.map { String($0.text(in: "").dropFirst()) }
     }
 
     @Test(

@@ -22,7 +22,9 @@ struct JSONLinesReportTests {
                 + #""neighbours":[{"number":11,"text":"  advance 9m55s"},{"number":12,"text":"  await state suspended within 5s"},"#
                 + #"{"number":13,"text":"  open"}],"expected":"the app to be suspended","seen":"it is background, with 1 task open","#
                 + #""events":["12:00:01 taskDidBegin task=1"],"output":["listening on 80","uploading"],"#
-                + #""picture":"out/comes-back/timeline.svg"},"artifacts":"out/comes-back"}"#)
+                + #""picture":"out/comes-back/timeline.svg"},"#
+                + #""advances":[{"line":11,"seconds":590.0,"left":5.0,"state":"background","events":["taskDidBegin task=1"]}],"artifacts":"out/comes-back"}"#
+        )
         #expect(
             lines[6]
                 == #"{"kind":"result","file":"vim.curfew","name":"vim","line":1,"outcome":"skipped","seconds":0.0,"#

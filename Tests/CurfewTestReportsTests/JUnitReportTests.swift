@@ -35,6 +35,9 @@ struct JUnitReportTests {
             expected  the app to be suspended
             seen      it is background, with 1 task open
 
+            last advances
+            | line 11: 9 min 50 s passed, 5 s left; the app is background; what happened: taskDidBegin task=1
+
             last events
             | 12:00:01 taskDidBegin task=1
 

@@ -7,7 +7,7 @@ struct MonkeyHuntTests {
     private func hunt(seed: UInt64 = 1, count: Int = 500, check: [String] = ["./well"]) -> MonkeyHunt {
         MonkeyHunt(
             options: ["--budget", "10m"], command: ["./app"], check: check, seed: seed, count: count,
-            due: [595_000_000_000, 600_000_000_000])
+            terms: MonkeyTerms(due: [595_000_000_000, 600_000_000_000]))
     }
 
     private static let waiting =
@@ -86,13 +86,56 @@ struct MonkeyHuntTests {
             return
         }
         #expect(!finding.isRepeatable)
-        #expect(finding.steps.count == 3)
+        // The first takes four lines of these.
+        #expect(finding.steps == Array(Self.firstSteps(of: 1).prefix(2)))
+        #expect(finding.steps.first == .quit)
         #expect(plays == 3)
+    }
+
+    private static func firstSteps(of seed: UInt64) -> [MonkeyStep] {
+        var monkey = Monkey(seed: seed, MonkeyTerms(due: [595_000_000_000, 600_000_000_000]))
+        return monkey.steps(20)
+    }
+
+    /// A program that holds a task at home, and can't be reclaimed there.
+    private static func refusal(_ line: Int) -> ScenarioResult.Outcome {
+        .failed(
+            Failure(
+                line: line, column: 1, statement: "reclaim", expected: "the app to be ended",
+                seen: "refused (not-suspended): the app isn't suspended, and only one that is can be reclaimed"))
+    }
+
+    @Test("One that can't be reclaimed is played with as one that never is")
+    func refused() {
+        var played: [String] = []
+        let outcome = hunt(count: 200).run { text, _ in
+            played.append(text)
+            let lines = text.split(separator: "\n")
+            return lines.firstIndex(of: "reclaim").map { Self.refusal($0 + 1) } ?? .passed
+        }
+        #expect(outcome == .well)
+        #expect(played.count == 2)
+        #expect(played.last?.contains("\nreclaim\n") == false && played.last?.contains("\nquit\n") == true)
+    }
+
+    @Test("A bug of the next launch is shrunk to what ends it, each of its lines counted as the one step's")
+    func nextLaunch() throws {
+        let outcome = hunt(count: 200).run { text, _ in
+            let lines = text.split(separator: "\n").map(String.init)
+            guard let quit = lines.firstIndex(of: "quit") else { return .passed }
+            return failure(quit + 4, "do ./well")
+        }
+        guard case .found(let finding) = outcome else {
+            Issue.record("it wasn't found")
+            return
+        }
+        #expect(finding.steps == [.quit])
+        #expect(finding.isRepeatable && finding.isFinished)
     }
 
     @Test("What only checks in between uncover is shrunk with these")
     func checks() {
-        // Goes wrong at the second check.
+        // Goes wrong at the second check, as these come without those of a launch.
         let outcome = hunt(count: 20).run { text, _ in
             let lines = text.split(separator: "\n")
             let checks = lines.indices.filter { lines[$0] == "do ./well" }
@@ -133,6 +176,9 @@ extension MonkeyStep {
         case "interrupt": self = .interrupt
         case "dismiss": self = .dismiss
         case "warn": self = .warn
+        case "reclaim": self = .reclaim
+        case "pressure critical": self = .shortage
+        case "quit": self = .quit
         default:
             guard let match = line.wholeMatch(of: /advance (?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?/) else { return nil }
             let milliseconds = [(match.1, 60_000), (match.2, 1_000), (match.3, 1)].reduce(Int64(0)) { sum, part in

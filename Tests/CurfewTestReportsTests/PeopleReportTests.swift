@@ -17,6 +17,9 @@ struct PeopleReportTests {
             expected  the app to be suspended
             seen      it is background, with 1 task open
 
+            last advances
+            | line 11: 9 min 50 s passed, 5 s left; the app is background; what happened: taskDidBegin task=1
+
             last events
             | 12:00:01 taskDidBegin task=1
 
@@ -105,6 +108,19 @@ struct PeopleReportTests {
         var report = PeopleReport(PeopleReport.Style())
         let text = report.ended(Samples.summary([Samples.passed], planned: 9, interruption: "SIGINT"))
         #expect(text == "\ninterrupted by SIGINT: 1 passed, 8 not run, in 5.5 s\n")
+    }
+
+    @Test(
+        "Where nothing is kept of what failed, one line says how it would be; of what couldn't be run there is nothing")
+    func hint() {
+        let hint = "\n`--artifacts DIR` keeps journal, report, output and picture of each.\n"
+        let report = PeopleReport(PeopleReport.Style(), keepsArtifacts: false)
+        let text = Samples.text(report, [Samples.failed, Samples.failed, Samples.broken])
+        #expect(text.split(separator: hint, omittingEmptySubsequences: false).count == 2)
+        #expect(text.contains(hint + "\n0 passed, 2 failed"))
+        for results in [[Samples.passed], [Samples.skipped], [Samples.broken]] {
+            #expect(!Samples.text(report, results).contains("--artifacts"))
+        }
     }
 
     @Test("The caret is below the character meant, whatever precedes it")

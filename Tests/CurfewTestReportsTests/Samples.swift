@@ -17,7 +17,12 @@ enum Samples {
                 expected: "the app to be suspended", seen: "it is background, with 1 task open",
                 events: ["12:00:01 taskDidBegin task=1"], output: ["listening on 80", "uploading"],
                 picture: "out/comes-back/timeline.svg")),
-        seconds: 5.25, artifacts: "out/comes-back")
+        seconds: 5.25, artifacts: "out/comes-back",
+        advances: [
+            ScenarioAdvance(
+                line: 11, passed: 590_000_000_000, left: 5_000_000_000, state: "background",
+                events: ["taskDidBegin task=1"])
+        ])
 
     static let skipped = ScenarioResult(
         ScenarioID(file: "vim.curfew", name: "vim", line: 1), .skipped("`test -x /usr/bin/vim` exited with 1"),
@@ -64,7 +69,8 @@ enum Samples {
                     line: 1, column: 2, statement: text, neighbours: [Failure.Line(1, text)], expected: text,
                     seen: text,
                     events: [text], output: [text], picture: text)),
-            seconds: 1, artifacts: text)
+            seconds: 1, artifacts: text,
+            advances: [ScenarioAdvance(line: 1, passed: 1, left: 0, state: text, events: [text])])
     }
 }
 

@@ -10,6 +10,14 @@ private let curfew: String? = {
     return access(built, X_OK) == 0 ? built : nil
 }()
 
+/// As `make build` makes it, and the debug build.
+private let hasTimeline: Bool = {
+    guard let curfew, let real = realpath(curfew, nil) else { return false }
+    defer { free(real) }
+    let folder = String(cString: real).split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    return access(folder + "/curfew-timeline", X_OK) == 0
+}()
+
 @Suite(
     "In Swift Testing: real processes",
     .enabled(if: curfew != nil, "CURFEW names no curfew, and there is none in .build/debug"))
@@ -96,6 +104,49 @@ struct LiveTests {
             }
             try await app.awaitOutput("^last$")
         }
+    }
+
+    @Test(
+        "Of what fails the picture is kept, with journal, report and output",
+        .enabled(if: hasTimeline, "there is no curfew-timeline beside curfew"))
+    func artifacts() async throws {
+        var template = Array("/tmp/curfew-kept.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let names = ["journal", "output.txt", "report.json", "timeline.svg"]
+        defer {
+            for name in names { unlink(folder + "/" + name) }
+            rmdir(folder)
+        }
+        try await withKnownIssue {
+            try await withApp("sh", "-c", "echo up; exit 3", artifacts: folder, curfew: curfew) { app in
+                try await app.launch()
+                try await app.awaitExit(4, within: .seconds(60))
+            }
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.hasSuffix("\n\npicture   \(folder)/timeline.svg") }
+        }
+        for name in names { #expect(access("\(folder)/\(name)", R_OK) == 0, "\(name)") }
+    }
+
+    @Test("What a helper has left behind is ended, and what its supervisor has let go")
+    func leftBehind() async throws {
+        let left = Left()
+        let daemon = "setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $! >\"$CURFEW_STATE_DIR/daemon\""
+        try await withApp(
+            "sh", "-c", "echo \"up $CURFEW_STATE_DIR\"; exec sleep 1000", options: ["--on-supervisor-exit", "resume"],
+            patience: .seconds(60), curfew: curfew
+        ) { app in
+            try await app.launch()
+            let folder = try await app.awaitOutput(#"^up (\S+)$"#)[1]
+            try await app.run("sh", "-c", daemon)
+            let daemon = try #require(words(folder + "/daemon")?.first.flatMap { Int32($0.prefix { $0 != "\n" }) })
+            left.pids = [try #require(await app.pid), daemon]
+            for pid in left.pids { #expect(isAlive(pid)) }
+            try await app.killSupervisor()
+        }
+        #expect(left.pids.count == 2)
+        for pid in left.pids { #expect(!isAlive(pid)) }
     }
 
     @Test("Nothing is left of a test that fails: the app, a daemon of it, a helper, its folder")

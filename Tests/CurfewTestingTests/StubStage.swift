@@ -11,6 +11,8 @@ final class StubStage: AppStage {
     var status = [Field("state", "active"), Field("remaining", "inf"), Field("cpu", "1.500"), Field("processes", "2")]
     /// The codes and words of what is refused, by the verb.
     var refusals: [String: (code: String, message: String)] = [:]
+    /// Of its last launch.
+    var picture: String?
     /// Called at each wait.
     var whileWaiting: (StubStage) -> Void = { _ in }
     /// Everything that was asked of it but for its status, as lines.
@@ -79,4 +81,5 @@ final class StubStage: AppStage {
     }
 
     func close() { isClosed = true }
+    func drawPictures() -> String? { picture }
 }

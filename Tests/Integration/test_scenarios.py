@@ -27,12 +27,15 @@ def test_a_failure_in_full(play):
             "one.curfew:5:1", "> 5 | expect state background   # it has no task", "expected  the app to be background",
             "seen      it is suspended", "| stateDidChange from=background to=suspended", "| up", "1 failed"):
         assert words in result.stdout, result.stdout
+    assert result.stdout.count("`--artifacts DIR` keeps journal, report, output and picture of each.") == 1, result.stdout
 
 
 def test_mistakes_are_told_all_at_once_and_nothing_is_played(play):
     result = play("app -- true\nlanch\nexpect stat suspended\n")
     assert (result.returncode, result.stdout) == (2, "")
-    first, second, *_ = result.stderr.splitlines()
+    # What is accepted stands below each, indented.
+    first, second = (line for line in result.stderr.splitlines() if not line.startswith(" "))
+    assert "\n    accepted: scenario, before, " in result.stderr and "\n    accepted: state, event, " in result.stderr, result.stderr
     assert 'one.curfew:2:1: error: ' in first and '"launch"' in first, result.stderr
     assert 'one.curfew:3:8: error: ' in second and '"state"' in second, result.stderr
 
@@ -116,7 +119,7 @@ def test_what_is_refused(play, status, words, problem):
 
 def test_wrong_options_of_the_app_are_told_with_the_files_other_mistakes(play):
     result = play("app --budget soon -- true\nscenario a\nlaunch\nlanch\nscenario b\nlaunch\nhome\n", "--check")
-    told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines()]
+    told = [line.partition("one.curfew:")[2] for line in result.stderr.splitlines() if not line.startswith(" ")]
     assert result.returncode == 2 and len(told) == 2, result.stderr
     assert told[0].startswith("1:1: error: ") and '"soon"' in told[0], result.stderr
     assert told[1].startswith("4:1: error: ") and '"lanch"' in told[1], result.stderr
@@ -156,12 +159,20 @@ def test_a_monkey_has_no_more_than_a_million_steps(sandbox):
 
 
 def test_time_stands_still_and_is_moved(play):
-    result = play(
+    text = (
         "app --budget 10m -- sh -c 'curfew task run upload -- sh -c \"trap : TERM; echo up; while :; do sleep 0.5; done\"'\n"
         "launch\nawait output up\nexpect task upload open\nhome\nexpect state background\nexpect remaining = 10m\nadvance 10m\n"
-        "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n",
-        PATH=f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}")
+        "expect event backgroundTasksWillExpire\nexpect remaining = 5s\nadvance 10s\nawait killed background-task-timeout\nexpect exit 124\n")
+    path = f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}"
+    result = play(text, "--json", PATH=path)
     assert result.returncode == 0, result.stdout
+    first, second = json.loads(result.stdout.splitlines()[-2])["advances"]
+    assert (first["line"], first["seconds"], first["left"], first["state"]) == (8, 595, 5, "background")
+    assert first["events"][0] == "backgroundTasksWillExpire tasks=1", first
+    assert (second["line"], second["seconds"], second["left"], second["state"]) == (11, 5, 5, "notRunning")
+    # Whoever reads of a failure sees what they stopped at.
+    told = play(text + "expect exit 0\n", PATH=path).stdout
+    assert "last advances\n    | line 8: 9 min 55 s passed, 5 s left; the app is background; what happened: " in told, told
 
 
 def test_reclaimed_and_restored(play):
@@ -326,7 +337,7 @@ def test_artifacts(play, sandbox):
     (folder,) = kept.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
         "journal", "journal-2", "output.txt", "report.json", "timeline-2.svg", "timeline.svg"]
-    assert str(folder / "timeline-2.svg") in result.stdout
+    assert str(folder / "timeline-2.svg") in result.stdout and "--artifacts DIR" not in result.stdout
     assert (folder / "output.txt").read_text().splitlines().count("up") == 2
     assert json.loads((folder / "report.json").read_text())["reason"] == "memory-pressure"
     first, second = [(folder / name).read_text() for name in ("timeline.svg", "timeline-2.svg")]

@@ -14,13 +14,10 @@ enum AdvanceVerb {
         }
     }
 
-    /// `9 min 55 s passed, 5 s are left; background`.
-    static func summary(_ final: Message) -> String {
-        func duration(_ key: String) -> String {
-            HumanText.duration(nanoseconds: final[key].flatMap(Seconds.parse) ?? 0)
-        }
-        let left = final["left"].flatMap(Seconds.parse) == 0 ? "nothing is left" : "\(duration("left")) left"
-        return "\(duration("seconds")) passed, \(left); the app is \(final["state"] ?? "")"
+    private static func summary(_ final: Message) -> String {
+        func nanoseconds(_ key: String) -> Int64 { final[key].flatMap(Seconds.parse) ?? 0 }
+        return AdvanceText.summary(
+            passed: nanoseconds("seconds"), left: nanoseconds("left"), state: final["state"] ?? "")
     }
 
     private static func json(_ answer: ControlClient.Answer) -> JSON {

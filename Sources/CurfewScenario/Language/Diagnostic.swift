@@ -6,15 +6,26 @@ public struct Diagnostic: Sendable, Hashable, Error {
     public var position: Position
     /// One sentence, without a full stop, as `there is no statement "lanch"; did you mean "launch"?`.
     public var message: String
+    /// The words that are accepted there, where they are too many for the sentence.
+    public var accepted: AcceptedWords
 
-    public init(_ severity: Severity = .error, at position: Position, _ message: String) {
+    public init(
+        _ severity: Severity = .error, at position: Position, _ message: String,
+        accepted: AcceptedWords = AcceptedWords([])
+    ) {
         self.severity = severity
         self.position = position
         self.message = message
+        self.accepted = accepted
     }
 
-    /// `FILE:LINE:COLUMN: error: MESSAGE`, as compilers print it and editors read it.
-    public func line(in file: String) -> String {
-        "\(file):\(position.line):\(position.column): \(severity == .error ? "error" : "warning"): \(message)"
+    /// What is wrong and all that is accepted, in one line.
+    public var sentence: String { accepted.sentence(behind: message) }
+
+    /// `FILE:LINE:COLUMN: error: MESSAGE`, as compilers print it and editors read it; what is accepted in lines below, indented.
+    public func text(in file: String) -> String {
+        let line =
+            "\(file):\(position.line):\(position.column): \(severity == .error ? "error" : "warning"): \(message)"
+        return ([line] + accepted.lines).joined(separator: "\n")
     }
 }

@@ -2,13 +2,24 @@ import CurfewWire
 
 /// What is said of a word that isn't one of those accepted.
 enum Choice {
-    /// `there is no state "x"; did you mean "y"? accepted: a, b`; of many, only what was meant, if something near was.
-    static func unknown(_ kind: String, _ word: String, among known: [String]) -> String {
+    /// How many stand in the sentence itself.
+    private static let few = 6
+
+    /// `there is no state "x"; did you mean "y"? accepted: a, b`; many stand below it. `hint`: what may be done instead, where nothing is near.
+    static func unknown(
+        _ kind: String, _ word: RawWord, _ text: String, among known: [String], hint: String = ""
+    ) -> Diagnostic {
+        let accepted = AcceptedWords(known)
+        let question = question(kind, text, among: known)
+        let problem = question.hasSuffix("?") || hint.isEmpty ? question : "\(question); \(hint)"
+        if known.count > few { return Diagnostic(at: word.position, problem, accepted: accepted) }
+        return Diagnostic(at: word.position, accepted.sentence(behind: problem))
+    }
+
+    /// `there is no state "x"; did you mean "y"?`, if something is near.
+    static func question(_ kind: String, _ word: String, among known: [String]) -> String {
         let problem = "there is no \(kind) \"\(word)\""
-        let accepted = known.joined(separator: ", ")
-        guard let meant = nearest(to: word, among: known) else { return "\(problem); accepted: \(accepted)" }
-        let question = "\(problem); did you mean \"\(meant)\"?"
-        return known.count > 6 ? question : "\(question) accepted: \(accepted)"
+        return nearest(to: word, among: known).map { "\(problem); did you mean \"\($0)\"?" } ?? problem
     }
 
     /// The case of letters aside, nothing but a slip or two.

@@ -29,8 +29,7 @@ struct ConditionReader {
         let known = StatementDefinition.conditions.map(\.name)
         guard let text = keyword.plain else {
             return Diagnostic(
-                at: keyword.position, "a condition begins with a plain word; accepted: \(known.joined(separator: ", "))"
-            )
+                at: keyword.position, "a condition begins with a plain word", accepted: AcceptedWords(known))
         }
         if text == "not" || text == "!" {
             return Diagnostic(at: keyword.position, "what doesn't hold is written: ! expect CONDITION")
@@ -51,7 +50,7 @@ struct ConditionReader {
             return Diagnostic(
                 at: keyword.position, "there is no condition \"\(text)\"; did you mean \"event \(text)\"?")
         }
-        return Diagnostic(at: keyword.position, Choice.unknown("condition", text, among: known))
+        return Choice.unknown("condition", keyword, text, among: known)
     }
 
     private func condition(_ name: String, _ cursor: inout WordCursor) throws(Diagnostic) -> Condition {
@@ -166,8 +165,10 @@ struct ConditionReader {
 
     private func misplaced(_ word: RawWord, _ accepted: [String], _ cursor: WordCursor) -> Diagnostic {
         let meant = Choice.nearest(to: word.shown, among: accepted).map { "; did you mean \"\($0)\"?" } ?? ";"
+        let synopsis = cursor.definition.synopsis
+        // OP stands for several words.
+        let words = accepted.allSatisfy(synopsis.contains) ? "" : " accepted: \(accepted.joined(separator: ", "));"
         return Diagnostic(
-            at: word.position,
-            "\"\(word.shown)\" isn't accepted here\(meant) it is written: \(cursor.definition.synopsis)")
+            at: word.position, "\"\(word.shown)\" isn't accepted here\(meant)\(words) it is written: \(synopsis)")
     }
 }

@@ -1,26 +1,30 @@
 /// What is said of a line that begins with no statement.
 enum UnknownStatement {
-    static func diagnostic(_ word: RawWord) -> Diagnostic { Diagnostic(at: word.position, message(word)) }
+    static func diagnostic(_ word: RawWord) -> Diagnostic {
+        if let message = message(word) { return Diagnostic(at: word.position, message) }
+        let text = word.plain ?? ""
+        return Choice.unknown("statement", word, text, among: names, hint: "a command is run by: do \(text)")
+    }
+
+    private static var names: [String] { StatementDefinition.statements.map(\.name) }
 
     /// The statement that it was probably meant to be.
     static func meant(_ word: RawWord) -> String? {
         guard let text = word.plain else { return nil }
-        let names = StatementDefinition.statements.map(\.name)
         return names.contains(text) ? text : Choice.nearest(to: text, among: names)
     }
 
-    private static func message(_ word: RawWord) -> String {
+    /// Where more is known of it than that it is none.
+    private static func message(_ word: RawWord) -> String? {
         guard let text = word.plain else {
             return "a statement begins with a plain word, without quotes and variables; it is \(word.raw) here"
         }
         if let hint = hints[text] { return "there is no statement \"\(text)\": \(hint)" }
         if text.hasPrefix("!") { return "a blank stands between ! and what it denies, as in: ! expect state active" }
-        let names = StatementDefinition.statements.map(\.name)
         if text.hasSuffix(";"), names.contains(String(text.dropLast())) || text == ";" {
             return "one statement a line; there is no ;"
         }
-        let message = Choice.unknown("statement", text, among: names)
-        return message.hasSuffix("?") ? message : message + "; a command is run by: do \(text)"
+        return nil
     }
 
     /// What people try, and what they want then.

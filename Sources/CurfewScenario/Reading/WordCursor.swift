@@ -60,6 +60,6 @@ struct WordCursor {
     /// Throws where it is none of these words; one with a variable in it is taken as it is.
     static func check(_ word: RawWord, _ kind: String, among known: [String]) throws(Diagnostic) {
         guard let text = word.word.constant, !known.contains(text) else { return }
-        throw Diagnostic(at: word.position, Choice.unknown(kind, text, among: known))
+        throw Choice.unknown(kind, word, text, among: known)
     }
 }

@@ -54,7 +54,8 @@ extension StatementDefinition {
             example: "home\nadvance 9m55s", actsOnApp: true,
             """
             Time goes from deadline to deadline and stops at the first thing that happens, or after D. Before each step it \
-            waits until the app owes nothing or does nothing, so that an honest app isn't killed for being slow.
+            waits until the app owes nothing or does nothing, so that an honest app isn't killed for being slow. A failure \
+            shows what the last ones stopped at, and so does `--json`.
             """),
         StatementDefinition(
             "do", .action, "[!] do COMMAND… [&]", "Runs a helper, which must exit with 0.",

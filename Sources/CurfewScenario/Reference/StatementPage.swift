@@ -29,7 +29,10 @@ public enum StatementPage {
     }
 
     /// What is said of what is none.
-    public static func unknown(_ name: String) -> String { Choice.unknown("statement", name, among: names + [all]) }
+    public static func unknown(_ name: String) -> String {
+        let known = names + [all]
+        return AcceptedWords(known).sentence(behind: Choice.question("statement", name, among: known))
+    }
 
     private static func page(_ definition: StatementDefinition) -> String {
         let paragraphs = ([definition.abstract] + definition.discussion.split(separator: "\n\n").map(String.init))

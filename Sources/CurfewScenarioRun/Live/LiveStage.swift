@@ -9,7 +9,7 @@ import Glibc
 public final class LiveStage: Stage {
     public var record = AppRecord()
 
-    let place: StagePlace
+    package let place: StagePlace
     private var app: ChildProcess?
     private var supervisor: OwnedDescriptor?
     private var connection: AppConnection?

@@ -1,4 +1,5 @@
 import CurfewScenario
+import CurfewTestReports
 import CurfewWire
 
 /// What acts: on the app, on its surroundings.
@@ -33,7 +34,7 @@ extension ScenarioRunner {
                     [Field("level", try known(level, "level", among: Vocabulary.warningLevels))]
                 } ?? []
             try drive(Message("warn", fields), "the app to be warned")
-        case .advance(let span): try advance(try value(span))
+        case .advance(let span): try advance(try value(span), line: statement.position.line)
         case .run(let helper): try run(helper)
         case .send(let word):
             try write(Array((try text(word) + "\n").utf8), "the line to be written to the app's input")
@@ -101,12 +102,16 @@ extension ScenarioRunner {
 
     /// Asks the supervisor for it, and returns once it is done.
     private func drive(_ message: Message, _ expected: String) throws(Problem) {
+        _ = try ask(message, expected)
+        try settle()
+    }
+
+    private func ask(_ message: Message, _ expected: String) throws(Problem) -> Message {
         do throws(StageProblem) {
-            _ = try stage.ask(message)
+            return try stage.ask(message).final
         } catch {
             throw error.problem(expected)
         }
-        try settle()
     }
 
     private func post(_ verb: String, _ name: Word, _ info: [Word]) throws(Problem) {
@@ -148,9 +153,15 @@ extension ScenarioRunner {
     }
 
     /// Time moves, to whatever happens first.
-    private func advance(_ span: Duration) throws(Problem) {
-        try drive(
-            Message("advance", [Field("seconds", Seconds.text(nanoseconds: span.nanoseconds))]), "its time to be moved")
+    private func advance(_ span: Duration, line: Int) throws(Problem) {
+        let message = Message("advance", [Field("seconds", Seconds.text(nanoseconds: span.nanoseconds))])
+        let answer = try ask(message, "its time to be moved")
+        func nanoseconds(_ key: String) -> Int64 { answer[key].flatMap(Seconds.parse) ?? 0 }
+        let advance = ScenarioAdvance(
+            line: line, passed: nanoseconds("seconds"), left: nanoseconds("left"), state: answer["state"] ?? "",
+            events: stage.record.recent.map(\.line))
+        advances = (advances + [advance]).suffix(Self.lastAdvances)
+        try settle()
     }
 
     /// Returns once the app has done what it owes, or doesn't run any more, and all that was set off is done.

@@ -23,6 +23,8 @@ public final class ScenarioRunner {
     var command: AppCommand?
     /// The groups of the last output that was found, the whole first.
     package internal(set) var lastMatch: [String] = []
+    /// The last ones that went through, oldest first.
+    public internal(set) var advances: [ScenarioAdvance] = []
     /// Is told of each statement before it is done.
     public var begins: (Statement) -> Void = { _ in }
     /// When all of it must be done.
@@ -80,7 +82,7 @@ public final class ScenarioRunner {
         case .failed(let expected, let seen): .failed(failure(statement, lines, expected, seen))
         case .broken(let expected, let seen): .broken(failure(statement, lines, expected, seen))
         case .bad(let diagnostic):
-            .broken(failure(statement, lines, "a statement that can be done", diagnostic.message))
+            .broken(failure(statement, lines, "a statement that can be done", diagnostic.sentence))
         case .skipped(let why): .skipped(why)
         }
     }
@@ -90,6 +92,7 @@ public final class ScenarioRunner {
     static let neighbours = 2
     static let lastEvents = 12
     static let lastOutput = 12
+    static let lastAdvances = 12
 
     private func failure(_ statement: Statement, _ lines: [String], _ expected: String, _ seen: String) -> Failure {
         func text(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
@@ -127,8 +130,7 @@ public final class ScenarioRunner {
         let text = try text(word)
         guard known.contains(text) else {
             throw .bad(
-                Diagnostic(
-                    at: word.position, "there is no \(kind) \"\(text)\"; accepted: \(known.joined(separator: ", "))"))
+                Diagnostic(at: word.position, "there is no \(kind) \"\(text)\"", accepted: AcceptedWords(known)))
         }
         return text
     }

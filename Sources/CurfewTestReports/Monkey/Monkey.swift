@@ -4,7 +4,8 @@
 public struct Monkey: Sendable {
     /// How likely each is, of all that can be done.
     private static let weights: [(step: MonkeyStep?, weight: Int)] = [
-        (.home, 6), (.open, 6), (.interrupt, 1), (.dismiss, 2), (.warn, 1), (nil, 8),
+        (.home, 12), (.open, 12), (.interrupt, 2), (.dismiss, 4), (.warn, 2), (.post, 2), (.wake, 2), (.pressure, 1),
+        (.reclaim, 2), (.shortage, 1), (.quit, 1), (nil, 16),
     ]
     /// How far from an instant is near it, in milliseconds.
     private static let near = 50
@@ -13,14 +14,12 @@ public struct Monkey: Sendable {
     /// When something falls due after going home, in nanoseconds, ascending.
     private let due: [Int64]
     private var generator: SplitMix64
-    private var app = MonkeyApp()
+    private var app: MonkeyApp
 
-    /// For an app that was just launched.
-    ///
-    /// `due`: when something falls due after going home, nanoseconds: the end of the budget, the expiration before it. What is more than a
-    /// year off isn't waited for.
-    public init(seed: UInt64, due: [Int64]) {
-        self.due = due.filter { (1...Monkey.year).contains($0) }.sorted()
+    /// For an app that was just launched. What falls due in more than a year isn't waited for.
+    public init(seed: UInt64, _ terms: MonkeyTerms) {
+        due = terms.due.filter { (1...Monkey.year).contains($0) }.sorted()
+        app = MonkeyApp(terms)
         generator = SplitMix64(seed: seed)
     }
 

@@ -8,13 +8,12 @@ public struct MonkeyHunt: Sendable {
     public var seed: UInt64
     /// How many steps, above 0.
     public var count: Int
-    /// When something falls due after going home, in nanoseconds.
-    public var due: [Int64]
+    public var terms: MonkeyTerms
     /// How many shorter scenarios are tried at most; above 0.
     public var maximumTrials: Int
 
     public init(
-        options: [String], command: [String], check: [String] = [], seed: UInt64, count: Int, due: [Int64],
+        options: [String], command: [String], check: [String] = [], seed: UInt64, count: Int, terms: MonkeyTerms,
         maximumTrials: Int = 500
     ) {
         self.options = options
@@ -22,7 +21,7 @@ public struct MonkeyHunt: Sendable {
         self.check = check
         self.seed = seed
         self.count = count
-        self.due = due
+        self.terms = terms
         self.maximumTrials = maximumTrials
     }
 
@@ -54,13 +53,18 @@ public struct MonkeyHunt: Sendable {
 
     /// Does all of it.
     public func run(play: Play) rethrows -> Outcome {
-        var monkey = Monkey(seed: seed, due: due)
+        var monkey = Monkey(seed: seed, terms)
         let steps = monkey.steps(count)
         switch try play(text(steps, .afterEach), count) {
         case .passed, .skipped: return .well
         case .broken(let failure): return .broken(failure)
+        case .failed(let failure) where terms.isReclaimed && Self.isRefusedReclaim(failure):
+            // It holds a task, or has time left to run: that is no fault of its.
+            var other = self
+            other.terms.isReclaimed = false
+            return try other.run(play: play)
         case .failed(let failure):
-            guard let index = step(of: failure, .afterEach) else { return .broken(failure) }
+            guard let index = step(of: failure, steps, .afterEach) else { return .broken(failure) }
             // Behind the last it is opened, and asked.
             return .found(try shrink(Array(steps.prefix(index + 1)), failure, play))
         }
@@ -83,10 +87,15 @@ extension MonkeyHunt {
     }
 
     /// Which step failed, from 0, or the check after which; nil for what precedes the first.
-    private func step(of failure: Failure, _ checks: Checks) -> Int? {
+    private func step(of failure: Failure, _ steps: [MonkeyStep], _ checks: Checks) -> Int? {
         let line = failure.line - header - 1
         guard line >= 0 else { return nil }
-        return checks == .afterEach ? line / 2 : line
+        let lines = MonkeyScenario.doing(steps, check, isCheckedAfterEach: checks == .afterEach)
+        return lines.indices.contains(line) ? lines[line].step : steps.count
+    }
+
+    private static func isRefusedReclaim(_ failure: Failure) -> Bool {
+        failure.statement == "reclaim" && failure.seen.hasPrefix("refused ")
     }
 }
 
@@ -101,8 +110,8 @@ extension MonkeyHunt {
             guard let again = try same(steps, checks, as: failure, play) else { continue }
             last = again
             let result = try Shrinker.shrink(
-                steps, simpler: { $0.simpler }, merged: MonkeyStep.merged, isSensible: MonkeyStep.isSensible,
-                maximumTrials: maximumTrials
+                steps, simpler: { $0.simpler }, merged: MonkeyStep.merged,
+                isSensible: { MonkeyStep.isSensible($0, terms) }, maximumTrials: maximumTrials
             ) { trial in
                 guard let found = try same(trial, checks, as: failure, play) else { return false }
                 last = found
@@ -119,10 +128,17 @@ extension MonkeyHunt {
     private func same(
         _ steps: [MonkeyStep], _ checks: Checks, as failure: Failure, _ play: Play
     ) rethrows -> Failure? {
-        guard case .failed(let found) = try play(text(steps, checks), steps.count), step(of: found, checks) != nil,
-            found.statement.prefix(while: { $0 != " " }) == failure.statement.prefix(while: { $0 != " " })
+        guard case .failed(let found) = try play(text(steps, checks), steps.count),
+            step(of: found, steps, checks) != nil, Self.kind(found) == Self.kind(failure),
+            !Self.isRefusedReclaim(found)
         else { return nil }
         return found
+    }
+
+    /// What was being done: the statement without its values, but for what was awaited.
+    private static func kind(_ failure: Failure) -> Substring {
+        let word = failure.statement.prefix { $0 != " " }
+        return word == "await" ? failure.statement[...] : word
     }
 
     private func finding(

@@ -5,7 +5,8 @@ public enum MonkeyScenario {
     /// The file: the app launched, and waited for until it is well; the steps, and what was asked whether it is well; last it is opened, if
     /// it is away.
     ///
-    /// An app that is away may be suspended, and can't answer anybody: then it must only live.
+    /// An app that is away may be suspended, and can't answer anybody: then it must only live. One that was launched anew is waited for
+    /// as the first.
     ///
     /// - Parameters:
     ///   - comment: what it is, a line each.
@@ -18,22 +19,50 @@ public enum MonkeyScenario {
     ) -> String {
         var lines = comment.map { "# " + Printable.text($0) }
         lines += header(options, command, check)
-        let check = check.isEmpty ? isAlive : "do " + words(check)
-        var app = MonkeyApp()
-        for step in steps {
-            app.take(step)
-            lines.append(step.line)
-            if isCheckedAfterEach { lines.append(app.isOpen ? check : isAlive) }
-        }
-        if !app.isOpen { lines.append(MonkeyStep.open.line) }
-        if !app.isOpen || !isCheckedAfterEach { lines.append(check) }
+        let done = doing(steps, check, isCheckedAfterEach: isCheckedAfterEach)
+        lines += done.map(\.line)
+        let isOpen = isOpen(after: steps)
+        if !isOpen { lines += MonkeyStep.open.lines }
+        if !isOpen || !isCheckedAfterEach { lines.append(asking(check)) }
         return lines.map { $0 + "\n" }.joined()
     }
+
+    /// What stands between the header and the end: each line, and which step it belongs to, from 0.
+    static func doing(
+        _ steps: [MonkeyStep], _ check: [String], isCheckedAfterEach: Bool
+    ) -> [(line: String, step: Int)] {
+        var app = MonkeyApp(anyTerms)
+        return steps.enumerated().flatMap { index, step in
+            app.take(step)
+            var lines = step.lines
+            if step.isLaunch, !check.isEmpty {
+                lines.append(waiting(check))
+            } else if isCheckedAfterEach {
+                lines.append(app.isOpen ? asking(check) : isAlive)
+            }
+            return lines.map { ($0, index) }
+        }
+    }
+
+    private static func isOpen(after steps: [MonkeyStep]) -> Bool {
+        var app = MonkeyApp(anyTerms)
+        for step in steps { app.take(step) }
+        return app.isOpen
+    }
+
+    /// They decide what is done, not what comes of it.
+    private static let anyTerms = MonkeyTerms(due: [])
 
     /// What stands above the first step.
     static func header(_ options: [String], _ command: [String], _ check: [String]) -> [String] {
         let launched = ["app " + words(options + ["--"] + command), "launch"]
-        return launched + [check.isEmpty ? isAlive : "do " + words(["sh", "-c", untilWell, "sh"] + check)]
+        return launched + [check.isEmpty ? isAlive : waiting(check)]
+    }
+
+    private static func asking(_ check: [String]) -> String { check.isEmpty ? isAlive : "do " + words(check) }
+
+    private static func waiting(_ check: [String]) -> String {
+        "do " + words(["sh", "-c", untilWell, "sh"] + check)
     }
 
     private static let isAlive = "! expect state notRunning"

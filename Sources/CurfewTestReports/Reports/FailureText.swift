@@ -20,6 +20,7 @@ struct FailureText {
         add(.place, "at " + failure.place(in: result.id.file))
         addCode(failure)
         addFacts(failure)
+        addQuotes("last advances", result.advances.map(\.text))
         addQuotes("last events", failure.events)
         if hasOutput { addQuotes("last output", failure.output) }
         addPaths(result, failure)

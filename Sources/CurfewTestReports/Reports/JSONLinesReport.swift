@@ -41,8 +41,18 @@ extension ScenarioResult {
         members += [("outcome", .string(outcome.word)), ("seconds", .seconds(seconds))]
         if case .skipped(let why) = outcome { members.append(("reason", .string(why))) }
         if let failure { members.append(("failure", failure.json)) }
+        if !advances.isEmpty { members.append(("advances", .array(advances.map(\.json)))) }
         if let artifacts { members.append(("artifacts", .string(artifacts))) }
         return members
+    }
+}
+
+extension ScenarioAdvance {
+    fileprivate var json: JSON {
+        .object([
+            ("line", .integer(Int64(line))), ("seconds", .exactSeconds(passed)), ("left", .exactSeconds(left)),
+            ("state", .string(state)), ("events", .array(events.map(JSON.string))),
+        ])
     }
 }
 
@@ -87,6 +97,9 @@ extension Summary {
 }
 
 extension JSON {
+    /// Of the app's time, which is moved by as much as was said.
+    fileprivate static func exactSeconds(_ nanoseconds: Int64) -> JSON { .number(Double(nanoseconds) / 1e9) }
+
     /// To the microsecond: what is below says nothing, and fills lines.
     fileprivate static func seconds(_ seconds: Double) -> JSON {
         .number(Double((ScenarioResult.nanoseconds(seconds) + 500) / 1_000) / 1_000_000)

@@ -16,13 +16,18 @@ public struct PeopleReport: ResultSink {
 
     /// May change on the way, as a terminal's width does.
     public var style: Style
+    private let keepsArtifacts: Bool
     private var planned: Int?
     private var finished = 0
     private var running: [ScenarioID] = []
     private var problems: [ScenarioResult] = []
     private var isProgressShown = false
 
-    public init(_ style: Style) { self.style = style }
+    /// `keepsArtifacts`: false where those who look for a failure's cause are to be told that they could be kept.
+    public init(_ style: Style, keepsArtifacts: Bool = true) {
+        self.style = style
+        self.keepsArtifacts = keepsArtifacts
+    }
 
     public mutating func began(_ count: Int?) -> String {
         planned = count
@@ -47,7 +52,7 @@ public struct PeopleReport: ResultSink {
     public mutating func ended(_ summary: Summary) -> String {
         let erased = erasure
         isProgressShown = false
-        return erased + reminder + counts(summary)
+        return erased + reminder + hint(summary) + counts(summary)
     }
 }
 
@@ -92,6 +97,12 @@ extension PeopleReport {
             text += "        at \(failure.place(in: problem.id.file)): \(failure.sentence)\n"
         }
         return text
+    }
+
+    /// Once a run: of what couldn't be run there is little to keep.
+    private func hint(_ summary: Summary) -> String {
+        if keepsArtifacts || summary.failed == 0 { return "" }
+        return "\n`--artifacts DIR` keeps journal, report, output and picture of each.\n"
     }
 
     private func counts(_ summary: Summary) -> String {

@@ -6,7 +6,20 @@ extension ScenarioResult {
         guard let json = try? JSON.parse(jsonLine), json["kind"] == .string("result"), let id = ScenarioID(json),
             let outcome = Outcome(json), let seconds = json["seconds"]?.double
         else { return nil }
-        self.init(id, outcome, seconds: seconds, artifacts: json["artifacts"]?.string)
+        self.init(
+            id, outcome, seconds: seconds, artifacts: json["artifacts"]?.string,
+            advances: json["advances"]?.items.compactMap(ScenarioAdvance.init) ?? [])
+    }
+}
+
+extension ScenarioAdvance {
+    fileprivate init?(_ json: JSON) {
+        guard let line = json["line"]?.int, let passed = json["seconds"]?.double, let left = json["left"]?.double,
+            let state = json["state"]?.string
+        else { return nil }
+        self.init(
+            line: line, passed: ScenarioResult.nanoseconds(passed), left: ScenarioResult.nanoseconds(left),
+            state: state, events: json["events"]?.items.compactMap(\.string) ?? [])
     }
 }
 

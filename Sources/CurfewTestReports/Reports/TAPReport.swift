@@ -63,7 +63,9 @@ extension TAPReport {
             "statement: \(quoted(failure.statement))", "wanted: \(quoted(failure.expected))",
             "found: \(quoted(failure.seen))",
         ]
-        lines += list("events", failure.events) + list("output", failure.output)
+        lines +=
+            list("advances", result.advances.map(\.text)) + list("events", failure.events)
+            + list("output", failure.output)
         if let picture = failure.picture { lines.append("picture: \(quoted(picture))") }
         if let artifacts = result.artifacts { lines.append("artifacts: \(quoted(artifacts))") }
         lines += ["duration_ms: \(duration(result))", "..."]
