@@ -152,7 +152,7 @@ fd = os.memfd_create("x")
 os.ftruncate(fd, 70 << 20)
 with mmap.mmap(fd, 0) as map:
     for at in range(0, len(map), 4096): map[at] = 1
-for _ in range(200):
+for _ in range(50):
     with mmap.mmap(fd, 0) as map:
         for at in range(0, len(map), 4096): map[at]
 """
