@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -36,6 +37,9 @@
 
 #ifndef SYS_clone3
 #define SYS_clone3 435
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
 #endif
 #ifndef __WALL
 #define __WALL 0x40000000
@@ -2643,6 +2647,245 @@ static void test_resources(void)
     CHECK_EQ(curfew_processor_count(), CPU_COUNT(&set));
 }
 
+// ---- input of another program ---------------------------------------------------------------------
+
+static void test_duplicate(void)
+{
+    about("a duplicate of another's descriptor");
+    int ends[2], own = (int)must(curfew_pidfd_open(getpid()), "pidfd_open");
+    must(pipe2(ends, O_CLOEXEC | O_NONBLOCK), "pipe2");
+    struct curfew_file_status ours, theirs;
+    errno = UNTOUCHED;
+    int copy = curfew_pidfd_getfd(own, ends[0]);
+    if (copy == -EPERM || copy == -ENOSYS) {
+        skip("not allowed to duplicate descriptors, or not known");
+    } else if (CHECK(copy >= 0)) {
+        CHECK_EQ(fcntl(copy, F_GETFD), FD_CLOEXEC);
+        CHECK_EQ(fcntl(copy, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+        CHECK_EQ(curfew_fstat(copy, &theirs), 0);
+        CHECK_EQ(curfew_fstat(ends[0], &ours), 0);
+        CHECK_EQ(theirs.inode, ours.inode);
+        close(copy);
+        CHECK_EQ(curfew_pidfd_getfd(own, copy), -EBADF);
+        CHECK_EQ(curfew_pidfd_getfd(-1, ends[0]), -EBADF);
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(0);
+        int pidfd = (int)must(curfew_pidfd_open(must(pid, "fork")), "pidfd_open");
+        CHECK_EQ(end_of(pidfd).status, 0);
+        CHECK_EQ(curfew_pidfd_getfd(pidfd, ends[0]), -ESRCH);
+        close(pidfd);
+        CHECK_EQ(errno, UNTOUCHED);
+    }
+    close(own);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void test_ready_now(void)
+{
+    about("what is ready, and how much is unread");
+    int ends[2];
+    must(pipe2(ends, O_CLOEXEC | O_NONBLOCK), "pipe2");
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_ready_now(ends[0], POLLIN | POLLOUT | POLLRDHUP), 0);
+    CHECK_EQ(curfew_ready_now(ends[1], POLLIN | POLLOUT), POLLOUT);
+    CHECK_EQ(curfew_unread(ends[0]), 0);
+    must(write(ends[1], "abc", 3), "write");
+    CHECK_EQ(curfew_ready_now(ends[0], POLLIN | POLLOUT), POLLIN);
+    CHECK_EQ(curfew_ready_now(ends[0], 0), 0);
+    CHECK_EQ(curfew_unread(ends[0]), 3);
+    close(ends[1]);
+    CHECK_EQ(curfew_ready_now(ends[0], POLLIN), POLLIN | POLLHUP);
+    close(ends[0]);
+    CHECK_EQ(curfew_ready_now(ends[0], POLLIN), -EBADF);
+    CHECK_EQ(curfew_unread(ends[0]), -EBADF);
+    int null = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_unread(null), -ENOTTY);
+    CHECK_EQ(errno, UNTOUCHED);
+    close(null);
+}
+
+static void test_look_at_unix(void)
+{
+    about("what Unix sockets are");
+    const char *path = scratch_path("looked-at");
+    struct curfew_socket seen;
+    int listening = (int)must(curfew_unix_listen(path, 5), "unix_listen");
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_look_at_socket(listening, &seen), 0);
+    CHECK_EQ(seen.domain, AF_UNIX);
+    CHECK_EQ(seen.type, SOCK_STREAM);
+    CHECK(seen.listens);
+    CHECK_TEXT((const char *)seen.local + 2, path);
+    CHECK_EQ(seen.local_length, 2 + strlen(path) + 1);
+    CHECK_EQ(seen.peer_length, 0);
+    CHECK_EQ(curfew_unread(listening), -EINVAL);
+    CHECK_EQ(curfew_tcp_backlog(listening), -EOPNOTSUPP);
+    int client = (int)must(curfew_unix_connect(path, 5), "unix_connect");
+    CHECK_EQ(curfew_look_at_socket(client, &seen), 0);
+    CHECK(!seen.listens);
+    CHECK_EQ(seen.local_length, 2);
+    CHECK_TEXT((const char *)seen.peer + 2, path);
+    close(client);
+    close(listening);
+    int other = (int)must(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0), "netlink");
+    CHECK_EQ(curfew_look_at_socket(other, &seen), 0);
+    CHECK_EQ(seen.domain, AF_NETLINK);
+    CHECK_EQ(seen.local_length | seen.peer_length, 0);
+    close(other);
+    CHECK_EQ(curfew_look_at_socket(other, &seen), -EBADF);
+    CHECK_EQ(seen.domain, AF_NETLINK);
+    CHECK_EQ(curfew_look_at_socket(1, &seen), -ENOTSOCK);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+static int listen_on_loopback(struct sockaddr_in *address)
+{
+    socklen_t length = sizeof *address;
+    *address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = (int)must(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+    must(bind(fd, (struct sockaddr *)address, length), "bind");
+    must(listen(fd, 5), "listen");
+    must(getsockname(fd, (struct sockaddr *)address, &length), "getsockname");
+    return fd;
+}
+
+static void test_look_at_tcp(void)
+{
+    about("what TCP sockets are");
+    struct sockaddr_in address;
+    struct curfew_socket seen;
+    int listening = listen_on_loopback(&address);
+    int client = (int)must(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_tcp_backlog(listening), 0);
+    CHECK_EQ(curfew_tcp_backlog(client), -EINVAL);
+    must(connect(client, (struct sockaddr *)&address, sizeof address), "connect");
+    CHECK(readable(listening));
+    CHECK_EQ(curfew_tcp_backlog(listening), 1);
+    CHECK_EQ(curfew_look_at_socket(listening, &seen), 0);
+    CHECK(seen.listens && seen.domain == AF_INET && seen.type == SOCK_STREAM);
+    CHECK_EQ(seen.local_length, sizeof address);
+    CHECK(!memcmp(seen.local, &address, 8));
+    CHECK_EQ(seen.peer_length, 0);
+    CHECK_EQ(curfew_look_at_socket(client, &seen), 0);
+    CHECK(!seen.listens && !memcmp(seen.peer, &address, 8));
+    int accepted = (int)must(accept4(listening, NULL, NULL, SOCK_CLOEXEC), "accept");
+    CHECK_EQ(curfew_tcp_backlog(listening), 0);
+    CHECK_EQ(curfew_tcp_received(accepted), 0);
+    must(send(client, "abc", 3, 0), "send");
+    CHECK(readable(accepted));
+    CHECK_EQ(curfew_tcp_received(accepted), 3);
+    CHECK_EQ(curfew_unread(accepted), 3);
+    char buffer[4];
+    must(recv(accepted, buffer, sizeof buffer, 0), "recv");
+    CHECK_EQ(curfew_tcp_received(accepted), 3);
+    CHECK_EQ(curfew_unread(accepted), 0);
+    close(client);
+    CHECK(readable(accepted));
+    CHECK_EQ(curfew_tcp_received(accepted), 4);
+    CHECK_EQ(curfew_unread(accepted), 0);
+    CHECK_EQ(curfew_ready_now(accepted, POLLIN | POLLRDHUP), POLLIN | POLLRDHUP);
+    CHECK_EQ(errno, UNTOUCHED);
+    close(accepted);
+    close(listening);
+    CHECK_EQ(curfew_tcp_received(listening), -EBADF);
+}
+
+static void test_terminal_device(void)
+{
+    about("which terminal it is");
+    int inner, outer = curfew_terminal_create(&inner);
+    if (outer < 0)
+        return skip("there is no pseudo-terminal");
+    struct curfew_file_status status = {0};
+    uint64_t inner_device = 1, outer_device = 2;
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_terminal_device(inner, &inner_device), 0);
+    CHECK_EQ(curfew_terminal_device(outer, &outer_device), 0);
+    CHECK_EQ(curfew_fstat(inner, &status), 0);
+    CHECK_EQ(inner_device, status.node);
+    CHECK_EQ(outer_device, status.node);
+    CHECK(status.node != 0 && status.node != status.device);
+    close(inner);
+    close(outer);
+    CHECK_EQ(curfew_terminal_device(inner, &inner_device), -EBADF);
+    CHECK_EQ(inner_device, outer_device);
+    CHECK_EQ(curfew_stat_locally_at(AT_FDCWD, "/dev/null", &status), 0);
+    CHECK_EQ(status.node, 1 << 8 | 3);
+    CHECK_EQ(curfew_stat_at(AT_FDCWD, "/dev/null", true, &status), 0);
+    CHECK_EQ(status.node, 1 << 8 | 3);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+static void input_fails(const void *unused)
+{
+    (void)unused;
+    struct sockaddr_in address;
+    struct curfew_socket seen = {.domain = UNTOUCHED};
+    uint64_t device = 7;
+    int listening = listen_on_loopback(&address);
+    const struct rule rules[] = {
+        {SYS_pidfd_getfd, -1, 0, fails_with(EPERM)}, {SYS_ppoll, -1, 0, fails_with(EINTR)},
+        {SYS_ioctl, 1, TIOCGDEV, fails_with(EIO)}, {SYS_ioctl, 1, FIONREAD, fails_with(EOPNOTSUPP)},
+        {SYS_getsockopt, -1, 0, fails_with(ENOBUFS)}};
+    install_rules(rules, sizeof rules / sizeof *rules);
+    errno = UNTOUCHED;
+    CHECK_EQ(curfew_pidfd_getfd(0, 0), -EPERM);
+    CHECK_EQ(curfew_ready_now(0, POLLIN), -EINTR);
+    CHECK_EQ(curfew_terminal_device(0, &device), -EIO);
+    CHECK_EQ(device, 7);
+    CHECK_EQ(curfew_unread(0), -EOPNOTSUPP);
+    CHECK_EQ(curfew_look_at_socket(listening, &seen), -ENOBUFS);
+    CHECK_EQ(curfew_tcp_backlog(listening), -ENOBUFS);
+    CHECK_EQ(curfew_tcp_received(listening), -ENOBUFS);
+    CHECK_EQ(seen.domain, UNTOUCHED);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
+// A call that the filter swallows has told nothing.
+static void input_is_partly_told(const void *argument)
+{
+    const struct socket_fault *fault = argument;
+    struct sockaddr_in address;
+    struct curfew_socket seen = {.domain = UNTOUCHED};
+    int listening = listen_on_loopback(&address), client = (int)must(socket(AF_INET, SOCK_STREAM, 0), "socket");
+    must(connect(client, (struct sockaddr *)&address, sizeof address), "connect");
+    const struct rule rule = {fault->call, -1, 0, fails_with(fault->error)};
+    install_rules(&rule, 1);
+    int result = curfew_look_at_socket(client, &seen);
+    if (fault->call == SYS_getpeername) {
+        CHECK_EQ(result, 0);
+        CHECK_EQ(seen.local_length, sizeof address);
+        CHECK_EQ(seen.peer_length, 0);
+    } else {
+        CHECK_EQ(result, -fault->error);
+        CHECK_EQ(seen.domain, UNTOUCHED);
+    }
+    close(listening);
+}
+
+static void test_input(void)
+{
+    struct state before = take_state();
+    test_duplicate();
+    test_ready_now();
+    test_look_at_unix();
+    test_look_at_tcp();
+    test_terminal_device();
+    about("looking at input fails");
+    in_helper(input_fails, NULL);
+    const struct socket_fault faults[] = {{SYS_getsockname, ENOBUFS}, {SYS_getpeername, ENOTCONN}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        about("looking at a socket, fault %zu", i);
+        in_helper(input_is_partly_told, &faults[i]);
+    }
+    about("looking at input leaves nothing");
+    check_same_state(&before);
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 static void test_spawn(void)
@@ -2817,6 +3060,7 @@ int main(int argc, char **argv, char **envp)
     in_helper(keep_capabilities, NULL);
     test_capability_names();
     test_resources();
+    test_input();
     about("the tests themselves leave nothing");
     CHECK_EQ(take_state().children, ECHILD);
     remove_scratch();

@@ -162,6 +162,7 @@ struct curfew_file_status {
     uint32_t uid;
     uint64_t inode;
     uint64_t device;
+    uint64_t node;             // the device that it stands for; 0: none
     uint64_t link_count;
     int64_t size;
     int64_t blocks;            // of 512 bytes, those that are there
@@ -238,6 +239,29 @@ int curfew_terminal_open(void);                        // /dev/tty; -ENXIO when 
 int curfew_terminal_foreground_group(int fd);
 int curfew_terminal_set_foreground_group(int fd, pid_t group);   // SIGTTOU must be blocked
 int curfew_is_terminal(int fd);                        // 1 or 0
+
+// ---- input.c: what may come to another program, without taking any of it ---------------------
+
+// A duplicate of its descriptor, CLOEXEC; Linux 5.6. -EBADF: closed by now, -ESRCH: gone. -EPERM: needs the rights of
+// ptrace to attach. The file is shared, and with it position and flags.
+int curfew_pidfd_getfd(int pidfd, int fd);
+int curfew_ready_now(int fd, int events);              // those of poll(2) that hold, with POLLERR and POLLHUP; never waits
+int curfew_unread(int fd);                             // bytes, of datagrams the first's; -EINVAL: it listens
+
+struct curfew_socket {
+    int domain;
+    int type;
+    bool listens;
+    uint32_t local_length;     // of the addresses, as of sockaddr; 0: none, or neither Internet nor Unix
+    uint32_t peer_length;
+    uint8_t local[128];
+    uint8_t peer[128];
+};
+int curfew_look_at_socket(int fd, struct curfew_socket *socket);
+int curfew_tcp_backlog(int fd);                        // connections to be accepted; -EINVAL: it doesn't listen
+int64_t curfew_tcp_received(int fd);                   // bytes since it was connected, read or not, and 1 for its end
+
+int curfew_terminal_device(int fd, uint64_t *device);  // what /dev/tty stands for; of a master, the other side
 
 // ---- capabilities.c (libcap) ----------------------------------------------------------------
 

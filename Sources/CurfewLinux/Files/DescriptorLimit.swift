@@ -11,6 +11,15 @@ public struct DescriptorLimit: Sendable, Hashable {
 
     public init(count: Int) { self.count = count }
 
+    /// As this process's own is now.
+    static var current: DescriptorLimit {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return DescriptorLimit(count: 1024)
+        }
+        return DescriptorLimit(count: Int(clamping: limit.rlim_cur))
+    }
+
     /// Raises this process's own limit as far as it may be; not before the app is started, which shall see its caller's.
     public static func raised() -> DescriptorLimit {
         var limit = rlimit()

@@ -79,6 +79,32 @@ extension UnsafeRawBufferPointer {
 
     /// The number that follows `key` at a line's start, past blanks; nil if there is no such line.
     func number(after key: StaticString) -> UInt64? {
+        guard var index = index(after: key) else { return nil }
+        return number(at: &index)
+    }
+
+    /// The same of a hexadecimal number.
+    func hexadecimal(after key: StaticString) -> UInt64? {
+        guard var index = index(after: key) else { return nil }
+        return hexadecimal(at: &index)
+    }
+
+    /// As `number(at:)`, in small letters.
+    func hexadecimal(at index: inout Int) -> UInt64? {
+        let start = index
+        var value: UInt64 = 0
+        while index < count {
+            let byte = self[index]
+            let digit: UInt8
+            if byte &- 48 < 10 { digit = byte - 48 } else if byte &- 97 < 6 { digit = byte - 87 } else { break }
+            value = value &* 16 &+ UInt64(digit)
+            index += 1
+        }
+        return index > start ? value : nil
+    }
+
+    /// Where what follows `key` at a line's start begins, past blanks; nil if there is no such line.
+    private func index(after key: StaticString) -> Int? {
         var line = 0
         while line < count {
             if hasPrefix(key, at: line) {
@@ -86,7 +112,7 @@ extension UnsafeRawBufferPointer {
                 let end = index
                 while index < count, self[index] == 32 || self[index] == 9 { index += 1 }
                 // A longer key that begins with this one has no blank here, nor a mark before it.
-                if index > end || self[end - 1] == 58 || self[end - 1] == 32 { return number(at: &index) }
+                if index > end || self[end - 1] == 58 || self[end - 1] == 32 { return index }
             }
             while line < count, self[line] != 10 { line += 1 }
             line += 1

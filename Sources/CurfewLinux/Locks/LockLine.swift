@@ -141,19 +141,6 @@ extension UnsafeRawBufferPointer {
         return isNegative ? 0 &- value : value
     }
 
-    fileprivate func hexadecimal(at index: inout Int) -> UInt64? {
-        let start = index
-        var value: UInt64 = 0
-        while index < count {
-            let byte = self[index]
-            let digit: UInt8
-            if byte &- 48 < 10 { digit = byte - 48 } else if byte &- 97 < 6 { digit = byte - 87 } else { break }
-            value = value &* 16 &+ UInt64(digit)
-            index += 1
-        }
-        return index > start ? value : nil
-    }
-
     fileprivate func passes(_ byte: UInt8, at index: inout Int) -> Bool {
         guard index < count, self[index] == byte else { return false }
         index += 1

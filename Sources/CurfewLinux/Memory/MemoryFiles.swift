@@ -139,24 +139,6 @@ struct MemoryFiles {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func hexadecimal(at index: inout Int) -> UInt64? {
-        let start = index
-        var value: UInt64 = 0
-        while index < count, let digit = Self.hexadecimalDigit(self[index]) {
-            value = value << 4 | UInt64(digit)
-            index += 1
-        }
-        return index > start ? value : nil
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57: byte - 48
-        case 97...102: byte - 87
-        default: nil
-        }
-    }
-
     fileprivate func take(_ byte: UInt8, at index: inout Int) -> Bool {
         guard index < count, self[index] == byte else { return false }
         index += 1
