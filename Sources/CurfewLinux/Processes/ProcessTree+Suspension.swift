@@ -113,7 +113,7 @@ extension ProcessTree {
     private func removeStopped(_ turn: inout Turn) -> Bool {
         var count = 0
         defer { unconfirmed.removeFirst(count) }
-        while count < unconfirmed.count, Self.isStopped(unconfirmed[count]) {
+        while count < unconfirmed.count, hasStopped(unconfirmed[count]) {
             count += 1
             if count < unconfirmed.count, turn.isOver() { return false }
         }
@@ -312,7 +312,7 @@ extension ProcessTree {
         let deadline = curfew_monotonic_nanoseconds() + Self.confirmMicroseconds * 1000
         var pending = unconfirmed[index...]
         while let pid = pending.first, curfew_monotonic_nanoseconds() < deadline {
-            if Self.isStopped(pid) { pending.removeFirst() } else { sched_yield() }
+            if hasStopped(pid) { pending.removeFirst() } else { sched_yield() }
         }
         unconfirmed.removeSubrange(index..<pending.startIndex)
     }
@@ -332,6 +332,17 @@ extension ProcessTree {
     }
 
     // MARK: Both
+
+    /// One that has ended after it was seen can have left a child that no walk has seen: it was listed too late below its
+    /// parent, and too early below whoever has it now.
+    private func hasStopped(_ pid: Int32) -> Bool {
+        guard let stat = Procfs.stat(pid), !stat.isGone else {
+            hasSeenVanishing = true
+            needsAnotherWalk = true
+            return true
+        }
+        return Self.isStopped(pid)
+    }
 
     /// Stopped with every thread, or gone.
     static func isStopped(_ pid: Int32) -> Bool {
