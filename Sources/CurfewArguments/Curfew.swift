@@ -24,7 +24,8 @@ public struct Curfew: ParsableCommand {
             An APP is a name, as `curfew ps` shows it, or a pid.
             """,
         subcommands: [
-            RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, InterruptCommand.self,
+            RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, SleepCommand.self,
+            InterruptCommand.self,
             DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, PressureCommand.self,
             AdvanceCommand.self, ReclaimCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
             EventsCommand.self,

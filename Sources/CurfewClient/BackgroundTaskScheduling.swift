@@ -1,4 +1,4 @@
-/// UIKit's background-task calls, by the same names; `CurfewApplication` and the test kit's `FakeApplication` have them.
+/// UIKit's calls for work in the background, by the same names; `CurfewApplication` and the test kit's `FakeApplication` have them.
 ///
 /// Every call may be made from any thread, from an expiration handler and from a delegate's method too.
 public protocol BackgroundTaskScheduling: AnyObject, Sendable {
@@ -21,6 +21,21 @@ public protocol BackgroundTaskScheduling: AnyObject, Sendable {
     ///
     /// `.invalid` and a task that isn't open are ignored; the supervisor notes the latter in the app's history.
     func endBackgroundTask(_ identifier: BackgroundTaskIdentifier)
+
+    /// Asks to be woken in the background whenever `timeout` seconds have passed, to see to one's connections.
+    ///
+    /// It is the app's, whoever asked last, until it is cleared or the app has ended. In front nothing is called.
+    ///
+    /// - Parameters:
+    ///   - timeout: 600 or more, divided by `--time-scale`.
+    ///   - handler: the app is killed when it hasn't returned within 30 s (`--wake-limit`). From now on the app is aware, as
+    ///     with a delegate. Nil clears.
+    /// - Returns: false when refused, and what was set before holds: the timeout is too short, the app's profile has no
+    ///   keep-alive, or there is no supervisor.
+    func setKeepAliveTimeout(_ timeout: Double, handler: (@Sendable () -> Void)?) -> Bool
+
+    /// Ends what `setKeepAliveTimeout(_:handler:)` began; without that it does nothing.
+    func clearKeepAliveTimeout()
 
     /// Seconds left of the background budget; `Double.greatestFiniteMagnitude` where nothing limits the app.
     ///

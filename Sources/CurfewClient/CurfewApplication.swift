@@ -13,6 +13,7 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
     private let supervisor: Supervisor
     private let hub: EventHub
     private let delegateCaller: DelegateCaller
+    private let keepAliveCaller: KeepAliveCaller
 
     /// `patience`: the seconds of running to wait for a reply; confirming a suspension takes a supervisor a fifth of one.
     init(at address: SupervisorAddress, patience: Int = 10) {
@@ -20,6 +21,7 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         supervisor = Supervisor(at: address, patience: patience, expirations: expirations)
         hub = EventHub(supervisor)
         delegateCaller = DelegateCaller(hub)
+        keepAliveCaller = KeepAliveCaller(hub)
     }
 
     // MARK: Background tasks
@@ -64,6 +66,31 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         guard identifier != .invalid, let channel = supervisor.channel() else { return }
         expirations.remove(identifier)
         channel.send(CurfewApplication.endRequest(identifier))
+    }
+
+    // MARK: Keep-alive
+
+    /// Waits for the supervisor's answer. The handler is called on a thread of the library's own.
+    public func setKeepAliveTimeout(_ timeout: Double, handler: (@Sendable () -> Void)?) -> Bool {
+        guard let handler else {
+            clearKeepAliveTimeout()
+            return true
+        }
+        guard timeout >= 0.001, timeout < 9e9, case .ok = supervisor.ask(keepAliveRequest(timeout)) else {
+            return false
+        }
+        keepAliveCaller.set(handler)
+        return true
+    }
+
+    public func clearKeepAliveTimeout() {
+        keepAliveCaller.set(nil)
+        supervisor.channel()?.send(keepAliveRequest(0))
+    }
+
+    private func keepAliveRequest(_ timeout: Double) -> Message {
+        let seconds = Seconds.text(nanoseconds: Int64((timeout * 1000).rounded()) * 1_000_000)
+        return Message("keep-alive", [Field("seconds", seconds)])
     }
 
     // MARK: Looking

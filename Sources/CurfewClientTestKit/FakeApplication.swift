@@ -25,6 +25,8 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     let stage: Stage
     private let hub: EventHub
     private let delegateCaller: DelegateCaller
+    private let keepAliveCaller: KeepAliveCaller
+    private let timeout = Monitor<Double?>(nil)
 
     /// An app in front that nobody has told anything yet.
     ///
@@ -38,6 +40,7 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
         stage = Stage(isOpen: isMultitaskingSupported)
         hub = EventHub(stage)
         delegateCaller = DelegateCaller(hub)
+        keepAliveCaller = KeepAliveCaller(hub)
     }
 
     // MARK: What the program under test calls
@@ -64,6 +67,23 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         guard identifier != .invalid else { return }
         book.end(identifier)
+    }
+
+    /// Refused below 600 s. The test calls the handler: `wake("keepAlive")`.
+    public func setKeepAliveTimeout(_ timeout: Double, handler: (@Sendable () -> Void)?) -> Bool {
+        guard let handler else {
+            clearKeepAliveTimeout()
+            return true
+        }
+        guard isMultitaskingSupported, timeout >= 600, timeout < .infinity else { return false }
+        self.timeout.withLock { $0 = timeout }
+        keepAliveCaller.set(handler)
+        return true
+    }
+
+    public func clearKeepAliveTimeout() {
+        timeout.withLock { $0 = nil }
+        keepAliveCaller.set(nil)
     }
 
     /// `backgroundBudget` in the background, `Double.greatestFiniteMagnitude` in front.
@@ -112,6 +132,9 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     }
 
     // MARK: What the test asks
+
+    /// The seconds after which the app wants to be woken, as it has asked; nil: it hasn't, or has cleared that.
+    public var keepAliveTimeout: Double? { timeout.withLock { $0 } }
 
     /// Every task that was ever begun, in that order.
     public var tasks: [FakeBackgroundTask] { book.tasks }

@@ -98,6 +98,9 @@ public actor App {
     /// Brings it to the foreground; one that has ended is launched anew, and told so by `restored=true`.
     public func open(sourceLocation: SourceLocation = #_sourceLocation) throws { try perform(.open, sourceLocation) }
 
+    /// Stops it where it is, until what `--wake-on` names or `open` wakes it; nothing is told to it.
+    public func sleep(sourceLocation: SourceLocation = #_sourceLocation) throws { try perform(.sleep, sourceLocation) }
+
     /// Makes it inactive, as a phone call does; `dismiss` or `open` ends it, `home` accepts it.
     public func interrupt(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try perform(.interrupt, sourceLocation)
@@ -147,7 +150,7 @@ public actor App {
 
     /// Moves its time, from deadline to deadline, up to the first thing that happens, or by `span`.
     ///
-    /// Before each step it waits until the app owes nothing or does nothing, so that an honest app isn't killed for
+    /// Before each step it waits until the app owes nothing, or has done nothing for 50 ms, so that an honest app isn't killed for
     /// being slow.
     public func advance(_ span: Swift.Duration, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try perform(.advance(.known(span)), sourceLocation)

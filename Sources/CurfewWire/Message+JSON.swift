@@ -33,10 +33,11 @@ extension Field {
     private static let integers: Set = [
         "pid", "front", "supervisor", "open-tasks", "processes", "footprint", "memory-limit", "number", "seq", "task",
         "status", "signal", "main-pid", "memory-high", "resident", "swapped", "available",
-        "info-left-out",
+        "info-left-out", "woken",
     ]
     private static let durations: Set = [
         "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",
+        "sleep-when-idle", "keep-alive", "keep-alive-left",
     ]
     private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping", "throttled"]
     private static let lists: Set = ["kept-changes", "unacknowledged"]

@@ -90,6 +90,7 @@ enum StatePicture {
         case (.background, .suspended): Arrow(path: "M830,305 H1110", x: 970, y: 298, anchor: "middle")
         case (.suspended, .background): Arrow(path: "M1110,345 H830", x: 970, y: 362, anchor: "middle")
         case (.suspended, .active): Arrow(path: "M1185,365 V440 H365 V365", x: 970, y: 457, anchor: "middle")
+        case (.active, .suspended): Arrow(path: "M390,357 H494 V535 H1215 V365", x: 970, y: 552, anchor: "middle")
         case (.active, .inactive): Arrow(path: "M290,365 V545", x: 282, y: 480, anchor: "end")
         case (.inactive, .active): Arrow(path: "M330,545 V365", x: 338, y: 480)
         case (.inactive, .background): Arrow(path: "M390,585 H755 V365", x: 500, y: 602)

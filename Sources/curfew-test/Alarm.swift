@@ -1,5 +1,6 @@
 import CCurfew
 import CurfewScenario
+import CurfewScenarioRun
 import CurfewTestReports
 import CurfewWire
 import Glibc
@@ -51,7 +52,7 @@ final class Alarm: @unchecked Sendable {
         while true {
             pthread_mutex_lock(lock)
             let left =
-                (began == .max ? began : began + job.scenarioLimit + Self.patience) - curfew_monotonic_nanoseconds()
+                (began == .max ? began : began + job.limits.scenario + Self.patience) - curfew_monotonic_nanoseconds()
             // Nobody else says anything from here on: the lock is kept.
             if left <= 0, let statement { Worker.tell(result(statement)) }
             pthread_mutex_unlock(lock)
@@ -66,7 +67,7 @@ final class Alarm: @unchecked Sendable {
         let text = lines.indices.contains(line - 1) ? lines[line - 1] : ""
         let failure = Failure(
             line: line, column: statement.position.column, statement: text,
-            expected: "the scenario to be done in \(HumanText.duration(nanoseconds: job.scenarioLimit))",
+            expected: "the scenario to be done in \(HumanText.duration(nanoseconds: job.limits.scenario))",
             seen: "this statement goes on and on; a regular expression like (a|aa)* may be searched for without end")
         return ScenarioResult(job.id, .broken(failure), seconds: 0, artifacts: job.artifacts)
     }

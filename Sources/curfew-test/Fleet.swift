@@ -18,8 +18,7 @@ final class Fleet {
         /// Where they are played; nil for each one's file's folder.
         var directory: String?
         var artifacts: String?
-        var awaitLimit: Int64 = 10_000_000_000
-        var scenarioLimit: Int64 = 300_000_000_000
+        var limits = ScenarioRunner.Limits()
         var repetition = Repetition()
     }
 
@@ -126,8 +125,7 @@ final class Fleet {
         let job = WorkerJob(
             file: item.file, index: item.index, id: item.id, folder: place, curfew: tools.curfew,
             directory: options.directory, artifacts: options.artifacts.map { "\($0)/\(item.id.folderName)" },
-            awaitLimit: options.awaitLimit,
-            scenarioLimit: options.scenarioLimit)
+            limits: options.limits)
         report(.started(item.id))
         do throws(WorkerProcess.Problem) {
             let worker = if let spare, spare.isFit { spare } else { try newWorker() }
@@ -155,7 +153,7 @@ final class Fleet {
     }
 
     private func newWorker() throws(WorkerProcess.Problem) -> WorkerProcess {
-        try WorkerProcess(tools, scenarioLimit: options.scenarioLimit)
+        try WorkerProcess(tools, scenarioLimit: options.limits.scenario)
     }
 
     // MARK: Waiting

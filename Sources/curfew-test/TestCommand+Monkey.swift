@@ -2,6 +2,7 @@ import CCurfew
 import CurfewArguments
 import CurfewCommand
 import CurfewScenario
+import CurfewScenarioRun
 import CurfewTestReports
 import Glibc
 
@@ -25,7 +26,7 @@ extension TestCommand {
         var options = Fleet.Options()
         options.directory = Files.folder(of: "./.")
         // So many steps take their time.
-        options.scenarioLimit += Int64(count) * 1_000_000_000
+        options.limits.scenario += Int64(count) * 1_000_000_000
         try setLimits(&options)
         let artifacts = try absoluteArtifacts()
         do {

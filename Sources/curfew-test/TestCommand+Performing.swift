@@ -3,6 +3,7 @@ import CCurfew
 import CurfewArguments
 import CurfewCommand
 import CurfewScenario
+import CurfewScenarioRun
 import CurfewTestReports
 import CurfewWire
 import Glibc
@@ -125,8 +126,9 @@ extension TestCommand {
     private static let longestLimit: Int64 = 100 * 365 * 86400 * 1_000_000_000
 
     func setLimits(_ options: inout Fleet.Options) throws(UsageError) {
-        options.awaitLimit = try nanoseconds(self.await, "--await") ?? options.awaitLimit
-        options.scenarioLimit = try nanoseconds(limit, "--limit") ?? options.scenarioLimit
+        options.limits.await = try nanoseconds(self.await, "--await") ?? options.limits.await
+        options.limits.scenario = try nanoseconds(limit, "--limit") ?? options.limits.scenario
+        options.limits.settle = try nanoseconds(settle, "--settle")
     }
 
     private func nanoseconds(_ text: String?, _ option: String) throws(UsageError) -> Int64? {

@@ -67,12 +67,9 @@ enum Worker {
             if let problem = Files.makeFolder(folder) { return unplayed(problem) }
         }
         if let artifacts = job.artifacts { clear(artifacts) }
-        var limits = ScenarioRunner.Limits()
-        limits.await = job.awaitLimit
-        limits.scenario = job.scenarioLimit
         let stage = LiveStage(place)
         let variables = place.variables.merging(job.values) { _, value in value }
-        let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: limits)
+        let runner = ScenarioRunner(file.scenarios[job.index], variables, on: stage, limits: job.limits)
         let lines = Lines.split(text)
         let alarm = Alarm(job, lines: lines)
         runner.begins = alarm.begins

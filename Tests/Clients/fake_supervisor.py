@@ -30,6 +30,7 @@ ANSWERS = {
     "begin": ["ok id={id} task={number} remaining=inf"],
     "end": ["ok id={id}"],
     "remaining": ["ok id={id} seconds=inf"],
+    "keep-alive": ["ok id={id}"],
     "tasks": ["ok id={id} count=0"],
     "status": ["ok id={id} app=fake state=active remaining=inf"],
     "ack": [],

@@ -404,6 +404,75 @@ def test_the_remaining_time(fake, app):
         assert app.background_time_remaining == seconds
 
 
+# Keep-alive
+
+
+def test_keep_alive_is_asked_for_and_its_handler_called(fake, app):
+    """Where events are delivered; its return acknowledges, and another handler replaces it."""
+    called = []
+    app.dispatch()
+    assert app.set_keep_alive_timeout(600, lambda: called.append("first"))
+    fake.wait_for("keep-alive", seconds="600.000")
+    fake.wait_for("hello")
+    fake.send("event name=keepAlive seq=7 kind=wake ack=required seconds=30.000")
+    dispatch(app, 1)
+    fake.wait_for("ack", seq="7")
+    assert app.set_keep_alive_timeout(1200.25, lambda: called.append("second"))
+    fake.wait_for("keep-alive", seconds="1200.250")
+    fake.send("event name=keepAlive seq=8 kind=wake ack=required seconds=30.000")
+    dispatch(app, 1)
+    assert called == ["first", "second"]
+
+
+def test_a_refused_keep_alive_leaves_what_was_there(fake, app, caplog):
+    """And says why."""
+    called = []
+    app.dispatch()
+    assert app.set_keep_alive_timeout(600, lambda: called.append("first"))
+    fake.answer("keep-alive", "error id={id} code=invalid message=never minimum=600.000")
+    with caplog.at_level("INFO"):
+        assert not app.set_keep_alive_timeout(30, lambda: called.append("second"))
+    assert "never" in caplog.text
+    fake.send("event name=keepAlive seq=7 kind=wake ack=required seconds=30.000")
+    dispatch(app, 1)
+    assert called == ["first"]
+
+
+def test_a_cleared_keep_alive_calls_nothing(fake, app):
+    """The supervisor is told, also by who hasn't set it."""
+    called = []
+    app.on("willTerminate")(lambda event: None)
+    app.dispatch()
+    assert app.set_keep_alive_timeout(600, lambda: called.append("first"))
+    app.clear_keep_alive_timeout()
+    app.clear_keep_alive_timeout()
+    assert [line["seconds"] for line in fake.seen if line.verb == "keep-alive"] == ["600.000", "0", "0"]
+    fake.send("event name=keepAlive seq=7 kind=wake ack=required seconds=30.000")
+    dispatch(app, 1)
+    assert called == []
+
+
+def test_a_keep_alive_that_cannot_be_is_refused(fake, app):
+    """At once, where the mistake is."""
+    for seconds in (0, -1, 0.0001, math.inf, math.nan):
+        with pytest.raises(ValueError, match="above 0"):
+            app.set_keep_alive_timeout(seconds, print)
+
+    async def handler():
+        pass
+
+    with pytest.raises(TypeError, match="events"):
+        app.set_keep_alive_timeout(600, handler)
+    assert fake.verbs() == []
+
+
+def test_no_keep_alive_without_curfew():
+    """Said, and nothing else."""
+    app = curfew.Application({})
+    assert not app.set_keep_alive_timeout(600, print)
+    app.clear_keep_alive_timeout()
+
+
 def test_name_and_state(fake, app):
     """The state is asked for each time, the name once."""
     fake.answer("status", "task id={id} task=1 name=x age=1.0", "ok id={id} app=backup state=background")
@@ -1831,6 +1900,26 @@ def test_real_refusal_after_expiration(real):
     app.drive("advance", "1s")
     app.expect("0", "expired")
     app.wait_state("suspended")
+
+
+@needs_curfew
+def test_real_keep_alive(real):
+    """Woken each time it is due, and suspended again; refused below the minimum; cleared, it sleeps on."""
+    app = real.start("""
+        app.on("keep")(lambda event: app.clear_keep_alive_timeout())
+        say(app.set_keep_alive_timeout(599, lambda: say("too soon")), app.set_keep_alive_timeout(600, lambda: say("alive")))
+        app.run()
+        """, "--manual-clock")
+    app.expect("False True")
+    app.drive("home")
+    app.wait_state("suspended")
+    for _ in range(2):
+        app.drive("advance", "10m")
+        app.expect("alive")
+        app.wait_state("suspended")
+    app.drive("wake", "keep")
+    app.wait_state("suspended")
+    assert "keepAlive" not in app.status()
 
 
 @needs_curfew

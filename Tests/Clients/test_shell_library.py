@@ -389,10 +389,52 @@ def test_wrong_usage_is_64_and_says_what_is_wrong(bench, shell):
         curfew_begin; say $?
         curfew_begin name 1x; say $?
         curfew_end x; say $?
+        curfew_set_keep_alive_timeout 600; say $?
+        curfew_set_keep_alive_timeout 0.0 f; say $?
+        curfew_set_keep_alive_timeout 600 no_such_function; say $?
         """)
-    assert result.stdout.split() == ["64"] * 11, result
+    assert result.stdout.split() == ["64"] * 14, result
     lines = result.stderr.splitlines()
-    assert len(lines) == 11 and all(line.startswith("curfew.sh: ") for line in lines), lines
+    assert len(lines) == 14 and all(line.startswith("curfew.sh: ") for line in lines), lines
+
+
+# Keep-alive
+
+
+@pytest.fixture
+def stub(bench):
+    """A `curfew` that writes down what it is asked, and refuses less than ten minutes."""
+    stub = bench.scratch / "curfew-stub"
+    asked = bench.scratch / "asked"
+    stub.write_text(f'#!/bin/sh\necho "$@" >>"{asked}"\n[ "$3" != 30 ] || exit 1\n')
+    stub.chmod(0o755)
+    return str(stub), lambda: asked.read_text().splitlines()
+
+
+@every_shell
+def test_a_keep_alive_is_asked_for_and_its_function_called(bench, shell, stub):
+    """A refusal leaves the function that was there; another one replaces it; none is left once it is cleared."""
+    command, asked = stub
+    app = bench.app(shell, """
+        first() { say first; }
+        second() { say second; }
+        third() { say third; curfew_clear_keep_alive_timeout; }
+        curfew_set_keep_alive_timeout 600 first
+        curfew_set_keep_alive_timeout 30 second; say "$?"
+        replace() { curfew_set_keep_alive_timeout 1200.5 third; }
+        curfew_on next replace
+        curfew_loop
+        """, launch=LAUNCH, CURFEW_COMMAND=command)
+    app.until_acknowledged(1)
+    app.until_said("1")
+    app.until_acknowledged(app.tell("keepAlive", "kind=wake", ack=True))
+    app.until_said("1", "first")
+    app.until_acknowledged(app.tell("next", ack=True))
+    app.until_acknowledged(app.tell("keepAlive", "kind=wake", ack=True))
+    app.until_acknowledged(app.tell("keepAlive", "kind=wake", ack=True))
+    app.until_said("1", "first", "third")
+    assert asked() == ["task keep-alive 600", "task keep-alive 30", "task keep-alive 1200.5", "task keep-alive 0"]
+    app.kill()
 
 
 # Hearing
@@ -1235,6 +1277,7 @@ def test_not_under_curfew_nothing_happens(bench, shell, options):
         curfew_begin upload task; say "task $task"
         curfew_end "$task"; curfew_end
         curfew_begin other; curfew_end
+        curfew_set_keep_alive_timeout 600 f; curfew_clear_keep_alive_timeout
         curfew_remaining
         curfew_hold; curfew_release
         printf 'a\\nb' >lines

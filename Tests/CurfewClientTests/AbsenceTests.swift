@@ -18,6 +18,8 @@ struct AbsenceTests {
         #expect(application.isMultitaskingSupported == false)
         #expect(application.beginBackgroundTask(withName: "x") { Issue.record("expired") } == .invalid)
         application.endBackgroundTask(BackgroundTaskIdentifier(rawValue: 3))
+        #expect(!application.setKeepAliveTimeout(600) { Issue.record("kept alive") })
+        application.clearKeepAliveTimeout()
         #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
         #expect(application.applicationState == .active)
         for await event in application.events { Issue.record("told of \(event.name)") }

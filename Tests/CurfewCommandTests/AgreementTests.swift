@@ -19,13 +19,16 @@ struct AgreementTests {
         "--memory-high": "150M", "--background-memory": "50M", "--background-memory-high": "40M", "--memory-low": "10%",
         "--disk-low": "1G", "--background-cpu": "80%/60s", "--cpu-limit-action": "log", "--background-priority": "low",
         "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",
+        "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
+        "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s",
     ]
 
     /// What an option can't be without.
     private static let companions = [
         "--settings-signal": ["--settings", "x"], "--lock-wait": ["--locks", "defer"],
-        "--page-out-above": ["--page-out", "1"],
+        "--page-out-above": ["--page-out", "1"], "--idle-cpu": ["--wake-on", "all"],
+        "--quiet": ["--sleep-when-idle", "1m"],
     ]
 
     /// Values good for some options and bad for others, or for all.
@@ -39,7 +42,10 @@ struct AgreementTests {
             "--json", "x=y", "=", "10%", "0%", "100%", "101%", "12.5%", "%", "-5%", "1e2%", "80%/60s", "80%/", "/60s",
             "80/60", "150%/1s/2s", "80%/inf", "80%/1ms", "80%/10ms", "1000000%", "10001", "10000", "3/1min", "3/",
             "3/0", "3/inf", "/3", "inf%", "defer",
-            "throttle", "low", "x.svg", ".svg", "a/.svg", "x.SVG", "x.html", "x.json", "x.png", "svg",
+            "throttle", "low", "10m,force", "10m,", "9ms", "10ms", ",force", "all", "none", "terminal,pipes,timers",
+            "connections:1,all",
+            "connections:65536", "connections:0", "connections:", "pipes:80", "terminal,", "0.5%", "100.5%", "x.svg",
+            ".svg", "a/.svg", "x.SVG", "x.html", "x.json", "x.png", "svg",
         ]
 
     /// The same for what is said of events.
@@ -60,12 +66,13 @@ struct AgreementTests {
     private static func operands(_ verb: String) -> [String] {
         switch verb {
         case "run": ["true"]
-        case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "warn", "task begin": ["backup"]
+        case "home", "open", "sleep", "interrupt", "dismiss", "quit", "reclaim", "warn", "task begin": ["backup"]
         case "pressure": ["backup", "critical"]
         case "advance": ["backup", "10m"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
+        case "task keep-alive": ["10m"]
         case "task run": ["backup", "true"]
         default: []
         }

@@ -11,7 +11,8 @@ struct RunGroup<Options: ParsableArguments>: ParsableCommand {
 
 enum RunGroups {
     private static let all: [any ParsableCommand.Type] = [
-        RunGroup<RunAppOptions>.self, RunGroup<RunBackgroundOptions>.self, RunGroup<RunLimitOptions>.self,
+        RunGroup<RunAppOptions>.self, RunGroup<RunBackgroundOptions>.self, RunGroup<RunSleepOptions>.self,
+        RunGroup<RunLimitOptions>.self,
         RunGroup<RunResourceOptions>.self, RunGroup<RunEventOptions>.self, RunGroup<RunEnforcementOptions>.self,
     ]
 

@@ -44,7 +44,7 @@ struct StatusTextTests {
     func exceptional() throws {
         let more = """
             memory-limit=4194304 time-limit=3600.000 grace=2.500 notify-status="syncing\\x1b[1m 3/7" main-pid=77 ready=true \
-            stopping=true watchdog=10.000 kept-changes=a,settingsDidChange traced=true terminating=true \
+            stopping=true watchdog=10.000 keep-alive=600.000 keep-alive-left=42.000 kept-changes=a,settingsDidChange traced=true terminating=true \
             unacknowledged=didEnterBackground,fetch not-stopped="12 (D)"
             """
         let text = StatusText.text(try Self.status(more))
@@ -55,6 +55,7 @@ struct StatusTextTests {
               ready         it has said so (READY=1)
               stopping      it is ending by itself
               watchdog      a sign of life every 10 s
+              keep-alive    woken every 10 min, next in 42 s
               kept changes  a, settingsDidChange
               traced        by a debugger: not suspended, and no watchdog kills it
               terminating   it was asked to end
@@ -81,13 +82,14 @@ struct StatusTextTests {
     @Test("As JSON: numbers, lists and flags, and strings for what the app has said")
     func json() throws {
         let json = try Self.status(
-            "notify-status=42 main-pid=77 ready=true stopping=true watchdog=10.000 grace=inf kept-changes=a,b unacknowledged=c"
+            "notify-status=42 main-pid=77 ready=true stopping=true watchdog=10.000 grace=inf keep-alive=600.000 kept-changes=a,b unacknowledged=c"
         ).json
         #expect(json["notifyStatus"] == .string("42"))
         #expect(json["mainPid"] == .integer(77))
         #expect(json["ready"] == .bool(true))
         #expect(json["stopping"] == .bool(true))
         #expect(json["watchdog"] == .number(10))
+        #expect(json["keepAlive"] == .number(600))
         #expect(json["grace"] == .null)
         #expect(json["keptChanges"] == .array([.string("a"), .string("b")]))
         #expect(json["unacknowledged"] == .array([.string("c")]))

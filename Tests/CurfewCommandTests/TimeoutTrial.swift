@@ -156,6 +156,9 @@ extension TimeoutTrial: Kernel {
     func throttle(_ app: AppID, _ limits: CPUPolicy?) {}
     func setPriority(of app: AppID, isLowered: Bool) {}
     func isTraced(_ app: AppID) -> Bool { false }
+    func watchInput(_ app: AppID, afresh: Bool) -> InputWatching { .watched(obstacle: nil) }
+    func unwatchInput(_ app: AppID) {}
+    func idleSample(of app: AppID) -> IdleSample { IdleSample(cpuTime: .zero, written: 0, processes: 0) }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
     var isAtWork: Bool { false }
     func goOn() {}

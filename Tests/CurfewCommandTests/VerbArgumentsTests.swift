@@ -12,6 +12,7 @@ struct VerbArgumentsTests {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
+                case "task keep-alive": _ = try TaskVerbs.keepAliveTime(reader)
                 case "task run": _ = try TaskRunArguments.parse(reader)
                 default: _ = try VerbArguments(reader)
                 }
@@ -97,6 +98,13 @@ struct VerbArgumentsTests {
         #expect(problem("task end") == "curfew: task end: a task's number is needed, \(end)")
         #expect(problem("task end", "x") == "curfew: task end: \"x\" isn't a task's number, \(end)")
         #expect(problem("task end", "0") == "curfew: task end: \"0\" isn't a task's number, \(end)")
+        let time = "curfew: task keep-alive: "
+        #expect(problem("task keep-alive") == time + "a time is needed, such as: curfew task keep-alive 10m")
+        #expect(
+            problem("task keep-alive", "often")
+                == time + "\"often\" isn't a time to be woken after; it is \(DurationArgument.accepted)")
+        #expect(problem("task keep-alive", "10m") == nil)
+        #expect(problem("task keep-alive", "0") == nil)
         let begin = "a name for the task is needed, such as: curfew task begin upload"
         #expect(problem("task begin") == "curfew: task begin: \(begin)")
         #expect(problem("task begin", "") == "curfew: task begin: \(begin)")

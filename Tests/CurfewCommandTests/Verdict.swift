@@ -19,6 +19,7 @@ enum Verdict: Equatable {
                 case "timeline": _ = try TimelineArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
+                case "task keep-alive": _ = try TaskVerbs.keepAliveTime(reader)
                 case "task run": _ = try TaskRunArguments.parse(reader)
                 default: _ = try VerbArguments(reader)
                 }

@@ -225,4 +225,12 @@ struct InterruptionTests {
         #expect(scenario.interrupt().last == "a <- willResignActive #3 to 1,2")
         #expect(scenario.dismiss().last == "a <- didBecomeActive #4 to 1,2")
     }
+
+    @Test("What falls asleep isn't interrupted, though it isn't known to be stopped yet")
+    func fallingAsleep() {
+        let scenario = Scenario.aware()
+        scenario.confirmsSuspensions = false
+        scenario.send(.app(.a, .sleep(stays: false, request: nil)))
+        #expect(scenario.interrupt(request: 1) == ["reply 1: active"])
+    }
 }

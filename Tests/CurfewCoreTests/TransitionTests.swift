@@ -29,6 +29,8 @@ struct TransitionTests {
         #expect(Transition.termination.events == [.willTerminate])
         #expect(Transition.terminationWhileSuspended.events == [])
         #expect(Transition.exit.events == [])
+        #expect(Transition.fallingAsleep.events == [])
+        #expect(Transition.wakingUp.events == [])
     }
 
     @Test("Each row delivers its events, in order, and leads to its state", arguments: steps)
@@ -101,6 +103,10 @@ struct TransitionTests {
             scenario.interrupt()
             return scenario
         case .background: return .awareInBackground(policy)
+        case .suspended where row == .wakingUp:
+            let scenario = Scenario.aware(policy)
+            perform(.fallingAsleep, scenario)
+            return scenario
         case .suspended: return .awareSuspended(policy)
         }
     }
@@ -118,6 +124,8 @@ struct TransitionTests {
         case .interruptionIgnored: scenario.dismiss()
         case .openFromBackground, .openFromSuspended: scenario.open()
         case .suspension: scenario.end(1)
+        case .fallingAsleep: scenario.send(.app(.a, .sleep(stays: false, request: nil)))
+        case .wakingUp: scenario.open()
         case .wakingEvent: scenario.wake()
         case .termination:
             scenario.quit()

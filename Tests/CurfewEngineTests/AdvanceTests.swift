@@ -19,7 +19,7 @@ struct AdvanceTests {
         /// What is seen of the app's threads at each look.
         var activity: (Instant) -> Activity = { _ in Activity(threads: 1) }
 
-        init(_ span: Span) { advance = Advance(span, at: now) }
+        init(_ span: Span, settle: Span = Advance.defaultSettle) { advance = Advance(span, settle: settle, at: now) }
 
         mutating func next() -> Advance.Step {
             let now = now
@@ -54,6 +54,16 @@ struct AdvanceTests {
         let (step, waited) = try #require(waiting)
         #expect(step == .jump)
         #expect(waited == .milliseconds(50))
+    }
+
+    @Test("Or for as long as was asked for")
+    func settle() throws {
+        var loop = Loop(.seconds(10), settle: .milliseconds(300))
+        loop.owes = true
+        let waiting = loop.afterWaiting()
+        let (step, waited) = try #require(waiting)
+        #expect(step == .jump)
+        #expect(waited == .milliseconds(300))
     }
 
     @Test("Who owes something and runs on is waited for 10 s")

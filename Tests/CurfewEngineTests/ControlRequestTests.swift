@@ -12,7 +12,7 @@ struct ControlRequestTests {
     // MARK: Who may
 
     private static let forAll: Set<ControlVerb> = [.tasks, .status, .events]
-    private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining]
+    private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive]
 
     private func isForbidden(_ verb: ControlVerb, by role: ControlSession.Role) -> Bool {
         let scene = ControlScene()
@@ -188,6 +188,33 @@ struct ControlRequestTests {
         #expect(scene.ask(pipe, "end id=10 task=1") == ["ok id=10"])
         #expect(scene.ask(pipe, "end id=11 task=1") == ["ok id=11 ignored=unknown-task"])
         #expect(scene.ask(pipe, "tasks") == ["ok count=0"])
+    }
+
+    @Test("Keep-alive is asked for, and ended")
+    func keepAlive() {
+        let scene = ControlScene()
+        let pipe = scene.pipe()
+        #expect(scene.ask(pipe, "keep-alive id=1 seconds=600") == ["ok id=1"])
+        #expect(scene.app(.a)?.keepAliveInterval == .seconds(600))
+        #expect(scene.ask(pipe, "keep-alive id=2") == ["ok id=2"])
+        #expect(scene.app(.a)?.keepAliveInterval == nil)
+    }
+
+    @Test("Too often is refused with the minimum")
+    func keepAliveTooOften() {
+        let scene = ControlScene()
+        #expect(
+            scene.ask(scene.pipe(), "keep-alive id=1 seconds=599.999") == [
+                "error id=1 code=invalid message=\"\(Rejection.keepAliveTooShort.message): 10 min\" minimum=600.000"
+            ])
+    }
+
+    @Test("Keep-alive of no time is refused", arguments: ["x", "-1", "\"\""])
+    func keepAliveInvalid(seconds: String) {
+        let scene = ControlScene()
+        let said = scene.ask(scene.pipe(), "keep-alive seconds=\(seconds)")
+        #expect(said == ["error code=invalid message=\"keep-alive needs seconds=NUMBER, 0 or none to end it\""])
+        #expect(scene.inputs.isEmpty)
     }
 
     @Test("What isn't a number is refused", arguments: ["end", "end task=x", "end task=\"\"", "ack", "ack seq=x"])

@@ -71,6 +71,11 @@ struct EventLogTests {
         (.note(.ready), "didBecomeReady"), (.note(.stopping), "isStopping"),
         (.note(.timeoutExtended(.milliseconds(1_500))), "timeoutExtended seconds=1.500"),
         (.note(.nothingToExtend), "nothingToExtend"),
+        (.note(.keepAliveChanged(.seconds(600))), "keepAliveDidChange seconds=600.000"),
+        (.note(.keepAliveChanged(nil)), "keepAliveDidChange"),
+        (.note(.didSleep), "didSleep"),
+        (.note(.didWake(by: "a connection to :6379")), #"didWake by="a connection to :6379""#),
+        (.note(.keptAwake("node (7): files of an io_uring")), #"keptAwake why="node (7): files of an io_uring""#),
         (
             .stillRunning((1...17).map { PendingProcess(pid: $0, name: "a", state: 0x52, waitChannel: nil) }),
             "stillRunning processes=\"" + (1...16).map { "a (pid \($0), state R); " }.joined() + "and more\""

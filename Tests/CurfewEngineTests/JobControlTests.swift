@@ -178,3 +178,62 @@ struct JobControlTests {
         #expect(job.gets(.frontGone) == [])
     }
 }
+
+@Suite("Job control: an app that sleeps in front")
+struct JobSleepTests {
+    private func asleep(_ place: Job.Place = .inFront) -> Job {
+        var job = Job(place, .suspended)
+        job.facts.isAsleep = true
+        return job
+    }
+
+    @Test("The front has the terminal once the app is stopped, and nothing else changes hands")
+    func fallsAsleep() {
+        var job = asleep()
+        #expect(job.gets(.stateChanged(from: .active, to: .suspended)) == [.lendTerminal])
+        #expect(!job.control.isFrontStopped)
+    }
+
+    @Test(
+        "Who has no terminal of its own, or shares its group, lends none",
+        arguments: [Job.Place.inPipeline, .withoutTerminal])
+    func withoutTerminal(_ place: Job.Place) {
+        var job = asleep(place)
+        #expect(job.gets(.stateChanged(from: .background, to: .suspended)) == [])
+    }
+
+    @Test("Awake it has its terminal back")
+    func wakes() {
+        var job = asleep()
+        _ = job.gets(.stateChanged(from: .active, to: .suspended))
+        job.facts.isAsleep = false
+        #expect(job.gets(.stateChanged(from: .suspended, to: .active)).contains(.giveTerminal))
+    }
+
+    @Test("Until it is opened that is home: the front takes the terminal, and stops for the shell")
+    func stays() {
+        var job = Job(.inFront, .suspended)
+        #expect(job.gets(.stateChanged(from: .active, to: .suspended)) == [.takeTerminal])
+        #expect(job.gets(.sentHome) == [.stopFront(by: SIGTSTP, number: 1)])
+        var asleep = asleep()
+        _ = asleep.gets(.stateChanged(from: .active, to: .suspended))
+        asleep.facts.isAsleep = false
+        asleep.facts.isTerminalLent = true
+        #expect(asleep.gets(.sentHome) == [.takeTerminal, .stopFront(by: SIGTSTP, number: 1)])
+    }
+
+    @Test(
+        "What the terminal sends wakes it, and is dealt with as if it had been awake",
+        arguments: [SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGWINCH])
+    func terminalSignal(_ signal: Int32) {
+        var job = asleep()
+        let again = JobInput.frontGot(signal, from: .kernel, stops: 0)
+        #expect(job.frontGets(signal) == [.wakeUp, .then(again)])
+    }
+
+    @Test("What a process sends doesn't", arguments: [SIGINT, SIGQUIT, SIGHUP])
+    func processSignal(_ signal: Int32) {
+        var job = asleep()
+        #expect(!job.frontGets(signal, from: .outside).contains(.wakeUp))
+    }
+}

@@ -16,6 +16,7 @@ struct JournalTests {
         $0.wakeLimit = .milliseconds(6_789)
         $0.timeLimit = .milliseconds(7_891)
         $0.timeout = TimeoutPolicy(signal: 3, killAfter: .seconds(8), sparesDescendants: true, preservesStatus: true)
+        $0.keepAliveMinimum = .milliseconds(9_876)
         $0.grace = Span(nanoseconds: 1)
         $0.handlerGrace = Span(nanoseconds: 2)
         $0.watchdogInterval = .seconds(9)
@@ -28,6 +29,15 @@ struct JournalTests {
         $0.pageOut = PageOutPolicy(delay: .seconds(4), threshold: 6)
         $0.resumeLimit = 7
         $0.resumeWindow = .milliseconds(9_123)
+        var sleep = SleepPolicy()
+        sleep.whenIdle = .milliseconds(1_345)
+        sleep.isForced = true
+        sleep.idleCPU = 20_001
+        sleep.wakesForInput = true
+        sleep.quiet = .milliseconds(2_456)
+        sleep.countsResumptions = true
+        sleep.exitsWhenIdle = true
+        $0.sleep = sleep
         $0.yieldsInBackground = true
         $0.requiresHello = true
         $0.terminateSuspended = .wake
@@ -53,6 +63,17 @@ struct JournalTests {
         .app(.a, .open(request: RequestID(1))),
         .app(.a, .stoppedByTerminal),
         .app(.a, .quit(request: nil)),
+        .app(.a, .sleep(stays: true, request: RequestID(9))),
+        .app(.a, .sleep(stays: false, request: nil)),
+        .app(.a, .inputWatched(obstacle: nil)),
+        .app(.a, .inputWatched(obstacle: "node (7): files of an io_uring: \"x\"")),
+        .app(.a, .inputCame(InputNews(kind: "data", text: "data from [::1]:5", from: "[::1]:5", to: ":80"))),
+        .app(.a, .inputCame(InputNews(kind: "pipe", text: "data in a pipe"))),
+        .app(
+            .a,
+            .idlenessMeasured(
+                IdleSample(cpuTime: .seconds(1), written: .max, processes: 2, terminal: 3, obstacle: "cat (7) waits"))),
+        .app(.a, .idlenessMeasured(IdleSample(cpuTime: .zero, written: 0, processes: 0))),
         .app(.a, .signalled(15, isHeard: true)),
         .app(.a, .interrupt(request: RequestID(2))),
         .app(.a, .dismiss(request: nil)),
@@ -65,6 +86,8 @@ struct JournalTests {
         .app(.a, .beginTask(name: "né\u{0}e\n", owner: OwnerID(3), connection: ConnectionID(1), request: RequestID(5))),
         .app(.a, .endTask(TaskID(6), request: RequestID(6))),
         .app(.a, .ownerExited(OwnerID(3))),
+        .app(.a, .keepAlive(nil, request: RequestID(7))),
+        .app(.a, .keepAlive(.seconds(600), request: RequestID(8))),
         .app(.a, .notified(.ready)),
         .app(.a, .notified(.stopping)),
         .app(.a, .notified(.extendTimeout(.infinite))),

@@ -53,6 +53,12 @@ struct FailureTextTests {
         FailureTrial("launch", "prog to be launched: it is running already"),
         FailureTrial("home", "the app to go home" + why, refusing("home")),
         FailureTrial("open", "the app to be opened" + why, refusing("open")),
+        FailureTrial("sleep", "the app to be put to sleep" + why, refusing("sleep")),
+        FailureTrial("sleep", "the app to be suspended: it is background, with 1 task open") { stage in
+            stage.answers["status"] = { _ in
+                FakeStage.Answer(fields: [Field("state", "background"), Field("open-tasks", "1")])
+            }
+        },
         FailureTrial("interrupt", "the app to be interrupted" + why, refusing("interrupt")),
         FailureTrial("dismiss", "what interrupts the app to go" + why, refusing("dismiss")),
         FailureTrial("quit", "the app to be asked to end" + why, refusing("quit")),

@@ -99,6 +99,36 @@ struct ActingTests {
         #expect(play.failure("home") == "the app to go home: refused (busy): not now")
     }
 
+    @Test("Put to sleep it is suspended, once all has settled; what isn't fails the scenario")
+    func sleep() {
+        play.stage.answers["sleep"] = { stage in
+            stage.state = "suspended"
+            return .ok
+        }
+        #expect(log("sleep").suffix(2) == ["sleep", "advance seconds=0"])
+        play.stage.answers["advance"] = { stage in
+            // Its input was there before it slept.
+            if stage.log.suffix(2) == ["sleep", "advance seconds=0"] { stage.state = "active" }
+            return .ok
+        }
+        #expect(play.failure("sleep") == "the app to be suspended: it is active")
+        play.stage.answers["sleep"] = { stage in
+            stage.end(1)
+            return .ok
+        }
+        #expect(play.failure("sleep") == "the app to be suspended: it isn't running: it ended with 1")
+    }
+
+    @Test("What holds a task can't sleep, which is said in its words")
+    func awake() {
+        play.stage.answers["sleep"] = { _ in
+            FakeStage.Answer(refusal: ("holds-task", "the app has background tasks open"))
+        }
+        #expect(
+            play.failure("sleep")
+                == "the app to be put to sleep: refused (holds-task): the app has background tasks open")
+    }
+
     @Test("Nor can an app be driven that has ended")
     func gone() {
         play.stage.answers["launch"] = { stage in

@@ -3,8 +3,8 @@ enum Accepted {
     static let statements = """
 
             accepted: scenario, before, after, app, set, matrix, time-scale, skip, launch, home, open,
-                      interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn, pressure,
-                      advance, do, send, key, await, expect
+                      sleep, interrupt, dismiss, quit, reclaim, kill-supervisor, wake, post, warn,
+                      pressure, advance, do, send, key, await, expect
         """
     static let conditions = """
 

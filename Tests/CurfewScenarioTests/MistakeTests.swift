@@ -30,7 +30,7 @@ struct MistakeTests {
             (
                 "sleep 2",
                 [
-                    "1:1: error: there is no statement \"sleep\": to look on for a time write `expect silence D`, to wait for something `await CONDITION`, to let time pass for the app `advance D`"
+                    "1:7: error: \"2\" is one too many; it is written: sleep; to look on for a time write `expect silence D`, to wait for something `await CONDITION`, to let time pass for the app `advance D`"
                 ]
             ),
             (

@@ -18,6 +18,8 @@ struct StatementTests {
         #expect(read("launch") == .launch)
         #expect(read("home") == .home)
         #expect(read("open") == .open)
+        #expect(read("sleep") == .sleep)
+        #expect(read("sleep  # D") == .sleep)
         #expect(read("interrupt") == .interrupt)
         #expect(read("dismiss") == .dismiss)
         #expect(read("quit") == .quit)

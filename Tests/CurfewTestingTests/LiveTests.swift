@@ -58,6 +58,18 @@ struct LiveTests {
         }
     }
 
+    @Test("Asleep until its input comes")
+    func asleep() async throws {
+        try await withApp("cat", options: ["--wake-on", "pipes"], patience: .seconds(60), curfew: curfew) { app in
+            try await app.launch()
+            try await app.sleep()
+            try await app.expectState(.suspended)
+            try await app.send("hello")
+            try await app.awaitOutput("hello")
+            try await app.expectState(.active)
+        }
+    }
+
     @Test("Held time is moved")
     func time() async throws {
         try await withApp("sleep", "1000", options: ["--background", "--grace", "5m"], curfew: curfew) { app in

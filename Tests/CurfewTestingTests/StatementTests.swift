@@ -49,6 +49,7 @@ struct StatementTests {
         arguments: [
             Deed("home") { try $0.home() },
             Deed("open") { try $0.open() },
+            Deed("sleep") { try $0.sleep() },
             Deed("interrupt") { try $0.interrupt() },
             Deed("dismiss") { try $0.dismiss() },
             Deed("quit") { try $0.quit() },

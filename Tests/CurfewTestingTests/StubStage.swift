@@ -47,6 +47,7 @@ final class StubStage: AppStage {
         guard record.isRunning else { throw .gone }
         if let refusal = refusals[message.verb] { throw .refused(code: refusal.code, message: refusal.message) }
         if message.verb == "quit" { end(0) }
+        if message.verb == "sleep" { status[0] = Field("state", "suspended") }
         if message.verb == "reclaim" { end(137, "memory-pressure") }
         return ([], Message("ok", status))
     }

@@ -18,10 +18,10 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
+    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
     "test, doctor, task"
 )
-TASK_VERBS = "begin, end, remaining, list, run"
+TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
 DURATION = "a duration such as 90, 1.5s, 10m, 1h30min or inf"
 SIZE = "a size such as 200M (200 MiB), 1.5G, 64KiB, a number of bytes or inf"
@@ -47,11 +47,11 @@ OPTIONS = {
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
-    "task": [], "task begin": ["--owner", "--json"], "task end": [],
+    "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -596,7 +596,7 @@ def test_bash_completes_verbs_options_values_and_apps(sandbox):
 # ---- tasks ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["begin", "x"], ["end", "1"], ["remaining"], ["list"], ["list", "--json"]])
+@pytest.mark.parametrize("arguments", [["begin", "x"], ["end", "1"], ["keep-alive", "10m"], ["remaining"], ["list"], ["list", "--json"]])
 def test_task_outside_an_app(sandbox, arguments):
     expect(sandbox.curfew("task", *arguments), 69, err=f"curfew: task {arguments[0]}: {OUTSIDE}\n")
 
@@ -640,6 +640,26 @@ def test_tasks_inside_an_app(sandbox):
         r'\[\n  \{\n    "task": 1,\n    "name": "upload",\n    "ageSeconds": [\d.]+\n  \},\n'
         r'  \{\n    "task": 2,\n    "name": "second one",\n    "ageSeconds": [\d.]+\n  \}\n\]\n0\n', out), out
     assert err == "curfew: task end: task 1 isn't open; ignored\n"
+
+
+def test_keep_alive_inside_an_app(sandbox):
+    """Asked for, shown, refused with the minimum, and ended."""
+    script = """
+        curfew task keep-alive 10m; echo $?; curfew status | grep '^  keep-alive'
+        curfew task keep-alive 599; echo $?
+        curfew task keep-alive 0; curfew status --json | grep '^  "keepAlive'
+        """
+    status, out, err = sandbox.shell(script).finish()
+    assert status == 1
+    assert re.fullmatch(r"0\n +keep-alive +woken every 10 min, next in (10 min|9 min 59 s)\n1\n", out), out
+    assert err == ("curfew: task keep-alive: refused (invalid): the app can't be woken as often as that; ask for the minimum, "
+                   "or more: 10 min\n")
+
+
+def test_no_keep_alive_under_ios13(sandbox):
+    status, _, err = sandbox.shell("curfew task keep-alive 10m", options=["--profile", "ios13"]).finish()
+    assert (status, err) == (69, "curfew: task keep-alive: refused (unsupported): there is no keep-alive under this app's "
+                                 "profile; `--profile ios7` has it\n")
 
 
 def test_an_owner_must_be_of_the_app(sandbox):

@@ -18,7 +18,7 @@ SUBJECTS = {
     "containment": "containment", "processes": "seeing processes", "suspension": "suspension", "kill": "kill", "time-limit": "time limit",
     "memory-limit": "memory limit", "memory-pressure": "memory pressure", "page-out": "page-out",
     "cpu-limit": "CPU limit", "cpu-throttling": "CPU throttling", "priority": "low priority",
-    "locks": "file locks", "other-users": "sudo in the app", "fork-comet": "fork/setsid storm",
+    "locks": "file locks", "input": "waking for input", "other-users": "sudo in the app", "fork-comet": "fork/setsid storm",
     "leaving-cgroup": "kept in its cgroup", "both-halves-killed": "both halves killed",
 }
 FINDING = {

@@ -78,7 +78,7 @@ def help_of(prefix, path):
 def verbs_in(text):
     """Those that a help text lists."""
     listed = text.partition("\nSUBCOMMANDS:\n")[2].partition("\n\n")[0]
-    return re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+    return re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)
 
 
 # ---- the manual ----------------------------------------------------------------------------------------------------

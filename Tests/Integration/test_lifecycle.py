@@ -281,6 +281,44 @@ def test_a_waking_event_while_suspended(sandbox, held):
     assert states(app.running) == ["active", "background", "suspended", "background", "suspended"]
 
 
+def test_keep_alive(sandbox):
+    """Woken each time it is due, handled, and suspended again; the journal of it replays."""
+    journal = sandbox.scratch / "journal"
+    app = sent_home(sandbox, options=["--manual-clock", "--journal", str(journal)])
+    pids = app.pids()
+    app.drive("open")
+    app.hear("willEnterForeground", "didBecomeActive")
+    assert app.ask("keep-alive id=7 seconds=600")["id"] == "7"
+    assert app.running.status()["keepAlive"] == app.running.status()["keepAliveLeft"] == 600
+    app.drive("home")
+    app.hear("willResignActive", "didEnterBackground")
+    app.running.wait_state("suspended")
+    for _ in range(2):
+        assert sandbox.curfew("advance", app.name, "10m").returncode == 0
+        _, event = app.hear("didEnterBackground", "keepAlive")
+        assert (event["kind"], event["ack"], event["seconds"]) == ("wake", "required", "30.000")
+        app.running.wait_state("suspended")
+        assert_all_stopped(app.running, pids)
+    status = app.running.status()
+    assert (status["woken"], status["wokenBy"], status["keepAliveLeft"]) == (2, "its keep-alive", 600)
+    app.drive("open")
+    app.hear("willEnterForeground", "didBecomeActive")
+    assert app.ask("keep-alive id=8").verb == "ok"
+    assert "keepAlive" not in app.running.status()
+    assert [event.get("seconds") for event in history(app.running) if event["name"] == "keepAliveDidChange"] == [600, None]
+    sandbox.curfew("quit", app.name)
+    app.running.finish()
+    assert sandbox.curfew("replay", str(journal)).returncode == 0
+
+
+def test_keep_alive_below_the_minimum(sandbox):
+    """Refused with the minimum, which --time-scale divides."""
+    app = start(sandbox, options=["--time-scale", "60"])
+    refused = app.ask("keep-alive id=7 seconds=9.999")
+    assert (refused.verb, refused["code"], refused["minimum"]) == ("error", "invalid", "10.000")
+    assert app.ask("keep-alive id=8 seconds=10").verb == "ok"
+
+
 def test_two_waking_events_are_both_handled_before_it_is_stopped(sandbox):
     """Handling one isn't handling the other."""
     app = sent_home(sandbox, "one=mute", "two=mute")

@@ -6,11 +6,13 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import xml.etree.ElementTree
 
 import pytest
 
 from conftest import LIMIT, PATIENCE, binary, is_alive, wait_for
+from programs.helpers import PROGRAMS
 from playing import DAEMON, SHELL, play  # noqa: F401
 
 
@@ -108,6 +110,7 @@ def test_an_app_drives_no_apps(play, sandbox):
     (64, ["--shard", "3/2"], "--shard 3/2: I is 1 to 2, the first is 1/2"),
     (64, ["--shard", "x"], '--shard takes I/N, as 2/5 for the second of five, not "x"'),
     (64, ["--check", "--limit", "soon"], '--limit: "soon" isn\'t'),
+    (64, ["--settle", "0"], '--settle: "0" isn\'t'),
     (64, ["--list", "--await", "soon"], '--await: "soon" isn\'t'),
     (2, ["/dev/stdin"], "/dev/stdin isn't a regular file"),
 ])
@@ -153,6 +156,13 @@ def test_a_long_limit(play):
     assert result.returncode == 0, result.stdout
 
 
+def test_who_owes_something_has_as_long_as_settle_says(play):
+    """It says hello only after a while in which nothing of it runs: by default its time would have been moved by then."""
+    app = f"sh -c 'sleep 0.5; exec {sys.executable} -SE {PROGRAMS}/lifecycle_app.py'"
+    result = play(f"app --aware -- {app}\nlaunch\nadvance 1m\nexpect state active\n", "--settle", "10s")
+    assert result.returncode == 0, result.stdout
+
+
 def test_a_monkey_has_no_more_than_a_million_steps(sandbox):
     result = sandbox.curfew("test", "--monkey", "9223372036854775807", "--", "true")
     assert result.returncode == 64 and "--monkey is at most 1000000" in result.stderr, result.stderr
@@ -184,6 +194,33 @@ def test_reclaimed_and_restored(play):
         "expect pid changed\nawait output again\nexpect state active\n"
         "do sh -c 'curfew report last | grep -q memory-pressure'\n")
     assert result.returncode == 0, result.stdout
+
+
+def test_asleep_until_its_input_comes(play):
+    """It is told nothing, uses nothing, and reads what has woken it."""
+    result = play(
+        "app --wake-on pipes -- cat\nlaunch\nsleep\nexpect state suspended\n! expect event didEnterBackground\n"
+        "expect silence 200ms\nsend hello\nawait output hello\nexpect state active\nexpect pid same\n")
+    assert result.returncode == 0, result.stdout
+
+
+def test_asleep_until_it_is_opened(play):
+    """Nothing else is said to wake it."""
+    result = play(
+        SHELL + "sleep\nsend hello\nexpect silence 200ms\nexpect state suspended\nopen\nawait output 'got hello'\n"
+        "expect state active\nexpect pid same\n")
+    assert result.returncode == 0, result.stdout
+
+
+def test_what_holds_a_task_cannot_sleep(play):
+    result = play(
+        "app -- sh -c 'curfew task run upload -- sh -c \"echo up; read x\"'\nlaunch\nawait output up\nsleep\n",
+        PATH=f"{pathlib.Path(binary()).parent}:{os.environ['PATH']}")
+    assert result.returncode == 1, result.stdout
+    for words in (
+            "> 4 | sleep", "expected  the app to be put to sleep",
+            "seen      refused (holds-task): the app has background tasks open; it can sleep once they have ended"):
+        assert words in result.stdout, result.stdout
 
 
 def test_short_of_memory(play):

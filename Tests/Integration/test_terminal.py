@@ -863,9 +863,9 @@ def test_aware_app_that_never_acknowledges(bash):
 # MARK: A shell as the app
 
 
-def nested(bash):
+def nested(bash, options=""):
     """A bash in curfew in bash; the inner one has a prompt of its own."""
-    bash.type(f"PS1='inn''er: ' curfew run --name {NAME} -- bash --norc --noprofile -i")
+    bash.type(f"PS1='inn''er: ' curfew run --name {NAME} {options} -- bash --norc --noprofile -i")
     bash.expect("inner: ")
     return App(bash.sandbox)
 

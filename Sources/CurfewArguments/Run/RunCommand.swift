@@ -35,6 +35,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: "App") var app: RunAppOptions
     @OptionGroup(title: "Background") var background: RunBackgroundOptions
+    @OptionGroup(title: "Sleep") var sleep: RunSleepOptions
     @OptionGroup(title: "Limits") var limits: RunLimitOptions
     @OptionGroup(title: "Resources") var resources: RunResourceOptions
     @OptionGroup(title: "Events") var events: RunEventOptions

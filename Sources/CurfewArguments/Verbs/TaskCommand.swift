@@ -4,7 +4,7 @@ import ArgumentParser
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
-        abstract: "Begin, end and see background tasks, from inside an app.",
+        abstract: "Begin, end and see background tasks, and be kept alive, from inside an app.",
         usage: "curfew task VERB [options] …",
         discussion: """
             A background task is an app's claim: let me finish this. While one is open, the app runs on in \
@@ -16,7 +16,7 @@ struct TaskCommand: ParsableCommand {
             """,
         subcommands: [
             TaskBeginCommand.self, TaskEndCommand.self, TaskRemainingCommand.self, TaskListCommand.self,
-            TaskRunCommand.self,
+            TaskRunCommand.self, TaskKeepAliveCommand.self,
         ])
 
 }

@@ -68,6 +68,14 @@ package struct TestCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long an await without `within` waits; 10s if not given.", valueName: "D"))
     package var `await`: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            How long an app that owes something must not have run before `advance` moves its time: by then it waits for \
+            somebody else; 50ms if not given.
+            """, valueName: "D"))
+    package var settle: String?
+
     @Option(help: ArgumentHelp("How long one scenario may take; 5min if not given.", valueName: "D"))
     package var limit: String?
 

@@ -18,6 +18,10 @@ public final class RunArguments {
     private var wakeLimit: Span?
     private var timeLimit = Span.infinite
     private var grace: Span?
+    private var idleTime: (span: Span, isForced: Bool)?
+    private var idleCPU: Int?
+    private var wakeOn: InputFilter?
+    private var quiet: Span?
     private var scale = 1.0
     private var requiresHello = false
     private var waitsForTree = false
@@ -82,6 +86,10 @@ public final class RunArguments {
         case .budget: backgroundBudget = try reader.span()
         case .expirationLead: expirationLead = try reader.span()
         case .grace: grace = try reader.span()
+        case .sleepWhenIdle: idleTime = try reader.idleTime()
+        case .idleCPU: idleCPU = try reader.idleCPU()
+        case .wakeOn: wakeOn = try reader.inputFilter()
+        case .quiet: quiet = try reader.span()
         case .enterBackgroundLimit: enterBackgroundLimit = try reader.span()
         case .terminateLimit: terminateLimit = try reader.span()
         case .launchLimit: launchLimit = try reader.span()
@@ -139,6 +147,7 @@ public final class RunArguments {
         if hasSettingsSignal, settingsPath == nil { throw reader.error(Self.settingsNeeded) }
         if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
         if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
+        if idleCPU != nil || quiet != nil, idleTime == nil, wakeOn == nil { throw reader.error(Self.sleepNeeded) }
         try checkSoftLimits(reader)
         let manifest = Manifest(
             arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
@@ -147,6 +156,7 @@ public final class RunArguments {
         manifest.launch = try launch(reader)
         manifest.containment = containment
         manifest.suspension = suspension
+        manifest.inputFilter = inputFilter
         manifest.memory = memory
         manifest.backgroundMemory = backgroundMemory
         manifest.backgroundMemoryHigh = backgroundMemoryHigh
@@ -169,6 +179,8 @@ public final class RunArguments {
     static let settingsNeeded = "--settings-signal needs --settings FILE, the file whose changes it tells of"
 
     static let pageOutNeeded = "--page-out-above needs --page-out D, how long after its suspension an app is paged out"
+    static let sleepNeeded =
+        "--idle-cpu and --quiet need --sleep-when-idle D or --wake-on KINDS, whose idleness they are about"
     static let deferNeeded = "--lock-wait needs --locks defer, which waits"
 
     /// A soft limit above the fatal one would never be told of.
@@ -232,6 +244,7 @@ public final class RunArguments {
         policy.yieldsInBackground = backgroundPriority == .low
         policy.locks = locks
         if let lockWait { policy.lockWait = lockWait }
+        policy.sleep = sleep
         if let pageOutDelay {
             policy.pageOut = PageOutPolicy(
                 delay: pageOutDelay, threshold: pageOutThreshold ?? PageOutPolicy.defaultThreshold)
@@ -240,6 +253,24 @@ public final class RunArguments {
             policy.resumeLimit = resumeLimit.count
             policy.resumeWindow = resumeLimit.span
         }
+    }
+
+    /// By default what has fallen asleep by itself wakes by itself too.
+    private var inputFilter: InputFilter {
+        wakeOn ?? InputFilter(kinds: idleTime == nil ? [] : [.connections, .terminal, .pipes])
+    }
+
+    private var sleep: SleepPolicy? {
+        guard idleTime != nil || wakeOn != nil || memoryLow != nil else { return nil }
+        var policy = SleepPolicy()
+        policy.whenIdle = idleTime?.span
+        policy.isForced = idleTime?.isForced == true
+        if let idleCPU { policy.idleCPU = idleCPU }
+        if let quiet { policy.quiet = quiet }
+        policy.wakesForInput = !inputFilter.kinds.isEmpty
+        policy.countsResumptions = resumeLimit != nil
+        policy.exitsWhenIdle = memoryLow != nil
+        return policy
     }
 
     /// Whether the program is told by a signal: it needs time for that, or would be stopped before its handler runs.

@@ -14,6 +14,7 @@ public enum VerbSyntax {
         case "run": RunOption.allCases.map(\.rawValue)
         case "task begin": TaskBeginArguments.Option.allCases.map(\.rawValue)
         case "events": ["--json", "--follow"]
+        case "sleep": ["--json", "--all", "--stay"]
         case "timeline": ["--output", "--title", "--record"]
         case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "quit",
             "ps", "status", "report", "doctor", "task remaining", "task list":
@@ -25,11 +26,12 @@ public enum VerbSyntax {
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "replay", "task end": 1...1
+        case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "replay", "task end", "task keep-alive":
+            1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
         case "advance", "pressure": 2...2
-        case "status", "events", "report": 0...1
+        case "status", "events", "report", "sleep": 0...1
         default: 0...0
         }
     }
@@ -38,6 +40,7 @@ public enum VerbSyntax {
     static func missingOperand(of verb: String, given: Int) -> String {
         switch verb {
         case "task end": "a task's number is needed, as `curfew task begin` printed it"
+        case "task keep-alive": "a time is needed, such as: curfew task keep-alive 10m"
         case "replay": "a file is needed, as `curfew run --journal FILE` wrote it"
         case "wake" where given == 1, "post" where given == 1:
             "an event's name is needed, such as: curfew \(verb) backup fetch"

@@ -33,6 +33,10 @@ enum StatusText {
         let lines: [Line?] = [
             app.has("memory-high") ? ("soft limit", app.size("memory-high")) : nil,
             app.has("swapped") ? ("paged out", pagedOut(app)) : nil,
+            app.has("asleep") ? ("asleep", asleep(app)) : nil,
+            app.has("wake-on") && !app.has("asleep") ? ("wakes on", list(app, "wake-on")) : nil,
+            app.has("awake") ? ("awake", app.text("awake")) : nil,
+            app.has("woken") ? ("woken", woken(app)) : nil,
             app.has("memory-pressure") ? ("pressure", "the machine's memory: \(app["memory-pressure"])") : nil,
             app["clock"] == "manual" ? ("clock", "stands still; `curfew advance \(app.text("app")) D` moves it") : nil,
             app["throttled"] == "true" ? ("throttled", "to its share of CPU time, until it is opened") : nil,
@@ -43,6 +47,7 @@ enum StatusText {
             app["ready"] == "true" ? ("ready", "it has said so (READY=1)") : nil,
             app["stopping"] == "true" ? ("stopping", "it is ending by itself") : nil,
             app.has("watchdog") ? ("watchdog", "a sign of life every \(app.duration("watchdog"))") : nil,
+            app.has("keep-alive") ? ("keep-alive", keepAlive(app)) : nil,
             app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
             app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,
             app["terminating"] == "true" ? ("terminating", "it was asked to end") : nil,
@@ -67,12 +72,26 @@ enum StatusText {
         "\(app.size("swapped")) in swap, \(app.size("resident")) in memory"
     }
 
+    private static func asleep(_ app: AppStatus) -> String {
+        if app["asleep"] == "until-opened" { return "until it is opened" }
+        return app.has("wake-on")
+            ? "until there is input: \(list(app, "wake-on"))" : "until it is opened; no input wakes it"
+    }
+
+    private static func woken(_ app: AppStatus) -> String {
+        "\(app["woken"] == "1" ? "once" : "\(app["woken"]) times, last") by \(app.text("woken-by"))"
+    }
+
     private static func running(_ app: AppStatus) -> String {
         app.duration("running-for") + (app.has("time-limit") ? " of \(app.duration("time-limit"))" : "")
     }
 
     private static func grace(_ app: AppStatus) -> String {
         app["grace"] == "inf" ? "it runs on without end" : "\(app.duration("grace")) of running on left"
+    }
+
+    private static func keepAlive(_ app: AppStatus) -> String {
+        "woken every \(app.duration("keep-alive")), next in \(app.duration("keep-alive-left"))"
     }
 
     private static func list(_ app: AppStatus, _ key: String) -> String {

@@ -28,6 +28,9 @@ package struct AppLookup {
         }
     }
 
+    /// One of `all`.
+    func target(_ app: AppStatus) -> AppTarget { .named(app.name, path: directory.socketPath(app.name)) }
+
     /// The app that `app` names, or that is meant when nothing is; nil when none runs.
     ///
     /// Throws for what can't be a name, and when several apps could be meant.

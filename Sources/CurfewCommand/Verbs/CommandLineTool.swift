@@ -9,7 +9,8 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance",
+        "run", "timeout", "home", "open", "sleep", "interrupt", "dismiss", "wake", "post", "warn", "pressure",
+        "advance",
         "reclaim", "quit", "ps",
         "status", "events", "report", "replay", "timeline", "test", "doctor", "task",
     ]
@@ -60,6 +61,7 @@ public enum CommandLineTool {
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
         case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
+        case "sleep": return try SleepVerb.run(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn", "pressure": return try DrivingVerbs.warn(reader)
         case "advance": return try AdvanceVerb.run(reader)

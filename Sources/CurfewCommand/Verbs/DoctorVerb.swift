@@ -130,6 +130,7 @@ extension DoctorFinding.Subject {
         case .cpuThrottling: "CPU throttling"
         case .priority: "low priority"
         case .locks: "file locks"
+        case .input: "waking for input"
         case .otherUsers: "sudo in the app"
         case .forkComet: "fork/setsid storm"
         case .leavingCgroup: "kept in its cgroup"
@@ -184,6 +185,9 @@ extension DoctorAdvice {
         case .ownProc:
             "A /proc of its own: `unshare --pid --fork --mount-proc`, or `mount -t proc proc /proc` as root in the "
                 + "chroot or the namespace."
+        case .descriptorRight:
+            "The right to have other processes' descriptors: kernel.yama.ptrace_scope below 2, or CAP_SYS_PTRACE; in a container "
+                + "a seccomp profile that allows pidfd_getfd (`docker run --cap-add SYS_PTRACE`)."
         case .anotherUser:
             "Supervisor and app as two users: as root, `curfew run -- sudo -u USER COMMAND` holds the app in a cgroup "
                 + "that is root's."

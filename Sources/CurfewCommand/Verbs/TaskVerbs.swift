@@ -5,7 +5,7 @@ import Glibc
 
 /// `curfew task …`: background tasks, from inside an app.
 enum TaskVerbs {
-    static let subverbs = ["begin", "end", "remaining", "list", "run"]
+    static let subverbs = ["begin", "end", "remaining", "list", "run", "keep-alive"]
 
     static func run(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
         guard count > 2, let word = arguments[2] else {
@@ -19,6 +19,7 @@ enum TaskVerbs {
         case "remaining": return try remaining(reader)
         case "list": return try list(reader)
         case "run": return try TaskRun.run(reader)
+        case "keep-alive": return try keepAlive(reader)
         case "--help", "-h": throw .help("task")
         default:
             let question = NearestWord.question(subverb, among: subverbs)
@@ -90,6 +91,20 @@ enum TaskVerbs {
             }
             Output.print(lines: table.lines())
         }
+    }
+
+    /// Nanoseconds; 0 and `inf` end it.
+    static func keepAliveTime(_ reader: ArgumentReader) throws(UsageError) -> Int64 {
+        let text = try VerbArguments(reader).operands[0]
+        guard let nanoseconds = DurationArgument.parse(text) else {
+            throw reader.error("\"\(text)\" isn't a time to be woken after; it is \(DurationArgument.accepted)")
+        }
+        return nanoseconds
+    }
+
+    private static func keepAlive(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let seconds = Seconds.text(nanoseconds: try keepAliveTime(reader))
+        return ask("keep-alive", Message("keep-alive", [Field("id", "1"), Field("seconds", seconds)])) { _ in }
     }
 
     /// Asks the supervisor of the app this process is in.

@@ -138,6 +138,7 @@ extension App {
             effects.append(.note(id, .unknownAcknowledgement(sequence: sequence)))
             return
         }
+        lastInput = nil
         effects.append(.note(id, .acknowledged(event, sequence: sequence)))
         demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)

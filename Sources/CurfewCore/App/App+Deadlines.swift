@@ -19,13 +19,17 @@ extension App {
         case retry
         case pageOut
         case tracerCheck
+        /// Whether it is idle.
+        case idleLook
+        case keepAlive
 
         /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
         var isHeldOffByTracer: Bool {
             switch self {
-            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .tracerCheck: false
+            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .tracerCheck, .keepAlive:
+                false
             case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
-                .cpuLimit:
+                .cpuLimit, .idleLook:
                 true
             }
         }
@@ -35,7 +39,9 @@ extension App {
             switch self {
             case .timeLimit, .timeoutKill, .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .budget:
                 true
-            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .tracerCheck: false
+            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .tracerCheck,
+                .idleLook, .keepAlive:
+                false
             }
         }
     }
@@ -58,6 +64,7 @@ extension App {
         if end == nil {
             if hasSeenWatchdogs(visit) { return }
             if runsInBackground, hasSeenBackground(visit) { return }
+            if case .on(let period) = keepAlive, visit(.keepAlive, period.end, .lifecycle) { return }
         }
         if let nextMeasurement = memory?.nextMeasurement, visit(.measurement, nextMeasurement, .real) { return }
         if phase.isRunningAway, let nextLook = phase.stay.cpu.nextMeasurement, visit(.cpuMeasurement, nextLook, .real) {
@@ -68,7 +75,8 @@ extension App {
         {
             return
         }
-        if let nextTracerCheck { _ = visit(.tracerCheck, nextTracerCheck, .real) }
+        if let nextTracerCheck, visit(.tracerCheck, nextTracerCheck, .real) { return }
+        if case .watched(let meter) = idle, let nextLook = meter.nextLook { _ = visit(.idleLook, nextLook, .lifecycle) }
     }
 
     @inline(__always)
@@ -164,6 +172,7 @@ extension App {
         if phase.isSuspending, let next = phase.stay.suspension.nextPageOut, next <= now.real {
             perform(.pageOut, at: now, into: &effects)
         }
+        if end == nil, keepAlive.isDue(at: now) { perform(.keepAlive, at: now, into: &effects) }
     }
 
     private mutating func perform(_ due: Due, at now: Moment, into effects: inout [Effect]) {
@@ -187,6 +196,8 @@ extension App {
             memory?.stopMeasuring()
             effects.append(.measureFootprint(id))
         case .tracerCheck: checkTracer(into: &effects)
+        case .idleLook: lookAtIdleness(into: &effects)
+        case .keepAlive: keepAliveDue(at: now, into: &effects)
         }
     }
 

@@ -5,6 +5,10 @@ extension App {
         guard end == nil else { return }
         switch phase.place {
         case .starting: kill(killReport(.userQuit, at: now), at: now, into: &effects)
+        case .suspended where isAsleep:
+            // It is ended as if it ran.
+            wakeUp(for: "being ended", at: now, into: &effects)
+            terminate(at: now, into: &effects)
         case .suspended where policy.terminateSuspended == .kill:
             kill(killReport(.userQuit, at: now), at: now, into: &effects)
         case .suspended:
@@ -83,6 +87,8 @@ extension App {
         stateAtExit = state
         if case .killed = end { return }
         if policy.waitsForTree { return effects.append(.sweep(id, kills: false)) }
+        // What it has left behind ends as if it had been awake.
+        if isAsleep { wakeUp(for: "the end of its leader", at: now, into: &effects) }
         channel.dropAll()
         backgroundTasks.drop()
         mailbox.dropChanges()

@@ -23,6 +23,7 @@ extension App {
 
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
     mutating func home(stopped: Bool, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
+        if isAsleep, end == nil { wakeUp(for: "being sent home", at: now, into: &effects) }
         guard case .foreground(let isActive) = phase.place, end == nil else {
             // One that is being ended leaves the front without a word when another takes it.
             if case .foreground = phase.place, request == nil { leaveForeground(at: now, into: &effects) }
@@ -70,6 +71,7 @@ extension App {
             answerState(request, into: &effects)
             return
         }
+        if isAsleep { return openAsleep(request: request, at: now, into: &effects) }
         let wasSuspended = isSuspending
         channel.dropBackgroundEvents()
         let wasStoppedByTerminal = isStoppedByTerminal
@@ -85,6 +87,13 @@ extension App {
         answerSuspensionRequests(into: &effects)
         answerState(request, into: &effects)
         scheduleMeasurement(at: now)
+        proceed(at: now, into: &effects)
+    }
+
+    /// It never left the front, as far as it knows.
+    private mutating func openAsleep(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
+        wakeUp(for: "being opened", at: now, into: &effects)
+        answerState(request, into: &effects)
         proceed(at: now, into: &effects)
     }
 
@@ -118,7 +127,7 @@ extension App {
         phase.confirmSuspension()
         moved(from: before, at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
-        answerSuspensionRequests(into: &effects)
+        if !watchInput(at: now, into: &effects) { isNowAsleep(into: &effects) }
         schedulePageOut(at: now)
         checkLocks(into: &effects)
     }

@@ -4,6 +4,10 @@ extension App {
         switch input {
         case .home(let stopped, let request): home(stopped: stopped, request: request, at: now, into: &effects)
         case .stoppedByTerminal: stoppedByTerminal()
+        case .sleep(let stays, let request): sleep(stays: stays, request: request, at: now, into: &effects)
+        case .inputWatched(let obstacle): inputWatched(obstacle: obstacle, at: now, into: &effects)
+        case .inputCame(let news): inputCame(news, at: now, into: &effects)
+        case .idlenessMeasured(let sample): idlenessMeasured(sample, at: now, into: &effects)
         case .quit(let request): quit(request: request, at: now, into: &effects)
         case .reclaim(let request): reclaim(request: request, at: now, into: &effects)
         case .signalled(let signal, let isHeard): relay(signal, isHeard: isHeard, at: now, into: &effects)
@@ -23,6 +27,8 @@ extension App {
         case .beginTask(let name, let owner, let connection, let request):
             beginTask(name: name, owner: owner, connection: connection, request: request, at: now, into: &effects)
         case .endTask(let task, let request): endTask(task, request: request, at: now, into: &effects)
+        case .keepAlive(let interval, let request):
+            setKeepAlive(interval, request: request, at: now, into: &effects)
         case .ownerExited(let owner): ownerExited(owner, at: now, into: &effects)
         case .leaderExited(let outcome): leaderExited(outcome, at: now, into: &effects)
         case .leftBehind: leftBehind(at: now, into: &effects)

@@ -3,7 +3,8 @@ extension App {
     /// An app that isn't active has nothing to be interrupted in.
     mutating func interrupt(request: RequestID?, at now: Moment, into effects: inout [Effect]) {
         defer { answerState(request, into: &effects) }
-        guard state == .active, end == nil else { return }
+        // One that falls asleep counts as active until it is known to be stopped, and is to hear nothing.
+        guard case .foreground(isActive: true) = phase.place, end == nil else { return }
         enterForeground(isActive: false, at: now, into: &effects)
         deliver(.interruption, at: now, into: &effects)
     }

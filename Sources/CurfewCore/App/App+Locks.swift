@@ -41,7 +41,7 @@ extension App {
         }
         guard isSuspending, !locks.isEmpty else { return }
         phase.suspension?.heldLocks = locks
-        if policy.locks == .kill {
+        if policy.locks == .kill, !isAsleep {
             var report = killReport(.suspendedWithLockedFile, at: now)
             report.locks = locks
             kill(report, at: now, into: &effects)

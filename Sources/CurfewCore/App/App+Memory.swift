@@ -5,7 +5,7 @@ extension App {
 
     /// The limits of where it is now.
     public var memoryLimits: MemoryLimits? {
-        policy.memory.map { isInForeground ? $0.foreground : $0.background }
+        policy.memory.map { isInForeground || isAsleep ? $0.foreground : $0.background }
     }
 
     /// The lowest mark that its footprint hasn't passed, in bytes; nil beyond all.

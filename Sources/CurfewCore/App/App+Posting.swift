@@ -38,8 +38,25 @@ extension App {
         if let rejection = rejectionOfPosting ?? rejectionOfWaking {
             return reject(request, rejection, into: &effects)
         }
-        if isSuspending, !countResumption(at: now, into: &effects) { return answerState(request, into: &effects) }
-        let grace = isAware ? nil : wakingTime(at: now)
+        if isAsleep { wakeUp(for: "the event \(event.name)", at: now, into: &effects) }
+        // It may use all of its time for that, quiet or not.
+        if phase.run?.awaitsQuiet == true {
+            phase.run?.awaitsQuiet = false
+            updateIdle(at: now)
+        }
+        resumeForWaking(event, for: policy.grace ?? policy.wakeLimit, counts: true, at: now, into: &effects)
+        answerState(request, into: &effects)
+        proceed(at: now, into: &effects)
+    }
+
+    /// In background; an app that isn't suspended is only told. Counted, it can be one time too many, and the app is killed.
+    ///
+    /// `span`: how long a plain one may run for it.
+    mutating func resumeForWaking(
+        _ event: PostedEvent, for span: Span, counts: Bool, at now: Moment, into effects: inout [Effect]
+    ) {
+        if isSuspending, counts, !countResumption(at: now, into: &effects) { return }
+        let grace = isAware ? nil : wakingTime(span, at: now)
         if let grace { phase.run?.grace = grace }
         if isSuspending {
             returnToBackground(grace: grace, at: now, into: &effects)
@@ -57,16 +74,14 @@ extension App {
             if !isAware { deliverWaking(event, to: .everybody, at: now, into: &effects) }
             announceLaunch(at: now, into: &effects)
         }
-        answerState(request, into: &effects)
-        proceed(at: now, into: &effects)
     }
 
     private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
 
     /// Never less than what is left of its grace.
-    private func wakingTime(at now: Moment) -> Countdown? {
+    private func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
         guard phase.isAway else { return nil }
-        let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, policy.grace ?? policy.wakeLimit)
+        let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, span)
         return runsInBackground ? countdown(span, at: now) : Countdown(span)
     }
 

@@ -12,7 +12,9 @@ extension App {
         let task = backgroundTasks.begin(name: name, owner: owner, connection: connection, at: now)
         effects.append(.note(id, .taskBegun(task.id, name: name)))
         effects.append(.reply(request, .taskBegun(task.id, remaining: remaining(at: now))))
-        if isSuspending {
+        if isAsleep {
+            wakeUp(for: "a background task", at: now, into: &effects)
+        } else if isSuspending {
             returnToBackground(at: now, into: &effects)
             announceLaunch(at: now, into: &effects)
             deliverKeptChanges(at: now, into: &effects)

@@ -18,6 +18,7 @@ extension App {
             effects.append(.note(id, .traced(nowTraced)))
             updateClocks(at: now)
             updateWatchdogs(at: now)
+            if policy.sleep != nil { updateIdle(at: now) }
         }
         if isTraced { notify.isBroken = false }
         // What was to be suspended and isn't is left as no terminal has stopped it.

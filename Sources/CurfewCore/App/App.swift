@@ -3,10 +3,10 @@
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
 /// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryWatch`,
-/// `TimeoutProgress`, `TracerWatch` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
+/// `TimeoutProgress`, `TracerWatch`, `KeepAlive` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
 /// is in the files beside this one, by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
 /// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
-/// `App+Suspended`, `App+Timeout`, `App+Retries`.
+/// `App+Suspended`, `App+Sleep`, `App+KeepAlive`, `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms
@@ -43,6 +43,12 @@ public struct App: Sendable, Hashable {
     /// Of a time limit that is kept as timeout(1) keeps it.
     var limit = TimeoutProgress()
     var tracer = TracerWatch()
+    var idle = Idleness.unwatched
+    /// When input woke it last; nil once it has had its chance to read it. In real time, as what it reads comes.
+    var lastInput: Instant?
+    var keepAlive = KeepAlive.off
+    /// What was last named as keeping it awake.
+    var lastObstacle: String?
 
     /// Indirect, as other large and rare cases of the core are: what is passed on at each step is copied, and stays small.
     indirect enum End: Sendable, Hashable {
@@ -69,11 +75,12 @@ public struct App: Sendable, Hashable {
     /// Whether a debugger outside the tree holds it: it is then neither suspended nor killed by a watchdog.
     public var isTraced: Bool { tracer.isTraced }
 
-    /// Where the app is; a suspension not yet confirmed still counts as `background`.
+    /// Where the app is; a suspension not yet confirmed still counts as where it was before.
     public var state: LifecycleState {
         switch phase.place {
         case .starting, .over: .notRunning
         case .foreground(let isActive): isActive ? .active : .inactive
+        case .suspended(isConfirmed: false) where phase.stay.isAsleep: .active
         case .running, .suspended(isConfirmed: false): .background
         case .suspended(isConfirmed: true): .suspended
         }
@@ -175,6 +182,7 @@ public struct App: Sendable, Hashable {
     mutating func moved(from before: Standing, at now: Moment, into effects: inout [Effect]) {
         retries = nil
         updateClocks(at: now)
+        if policy.sleep != nil { updateIdle(at: now) }
         let state = state
         guard state != before.state else { return }
         stateSince = now.lifecycle

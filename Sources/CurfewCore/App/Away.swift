@@ -11,6 +11,10 @@ struct Away: Sendable, Hashable {
     var run: Run
     /// Since its stop was last ordered; means something until it is resumed.
     var suspension = Suspension()
+    /// It fell asleep in front, and hasn't left it.
+    var isAsleep = false
+    /// No input wakes it before it is opened.
+    var ignoresInput = false
 
     /// What lets it run on there, and what keeps it from being suspended.
     struct Run: Sendable, Hashable {
@@ -18,6 +22,8 @@ struct Away: Sendable, Hashable {
         var grace: Countdown?
         /// The suspension waits for locks to be let go.
         var lockDeferral: LockDeferral?
+        /// Input has woken it, and it runs on until it is idle.
+        var awaitsQuiet = false
 
         init(grace: Countdown?) { self.grace = grace }
     }
@@ -28,6 +34,8 @@ struct Away: Sendable, Hashable {
         var nextPageOut: Instant?
         /// Some of its memory has been moved, and there is more.
         var isPagingOut = false
+        /// All of it has stopped, and its input is waited for, where it is to be.
+        var isSettled = false
     }
 
     init(budget: Span, grace: Countdown?, leftForegroundAt: Instant?) {

@@ -29,6 +29,8 @@ struct Channel: Sendable, Hashable {
     /// Whether it has yet to say `hello`, or to acknowledge its launch.
     var owesLaunch: Bool { launch != nil || pending.contains { $0.event == .lifecycle(.didFinishLaunching) } }
 
+    func owes(_ event: Event) -> Bool { pending.contains { $0.event == event } }
+
     /// Whether so many waking events wait for their acknowledgement that no other may come.
     var isFullOfWakingEvents: Bool {
         pending.count { if case .wake = $0.event { true } else { false } } >= App.maximumWakingEvents

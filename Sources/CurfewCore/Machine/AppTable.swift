@@ -77,12 +77,18 @@ struct AppTable: Sendable, Hashable {
         update(at: index)
     }
 
-    /// Changes each app that is due, in the order of launch.
+    /// Changes each app that is due, in the order of launch; `front` is who is there by then.
     @inline(__always)
-    mutating func changeDue(at now: Moment, _ body: (inout App) -> Void) {
+    mutating func changeDue(at now: Moment, _ body: (inout App, _ front: AppID?) -> Void) {
         guard deadlines.isAnyDue(at: now) else { return }
-        if apps.count == 1 { return change(at: 0, body) }
-        for index in sortedByLaunch(deadlines.due(at: now)) { change(at: index, body) }
+        if apps.count == 1 { return changeDue(at: 0, body) }
+        for index in sortedByLaunch(deadlines.due(at: now)) { changeDue(at: index, body) }
+    }
+
+    @inline(__always)
+    private mutating func changeDue(at index: Int, _ body: (inout App, _ front: AppID?) -> Void) {
+        let front = foreground
+        change(at: index) { body(&$0, front) }
     }
 
     /// One that is over leaves.

@@ -27,9 +27,9 @@ extension App {
     /// Source: XNU bsd/kern/kern_memorystatus.c: apps age in band 20 for 10 s / 5 before they are idle.
     public static let ageing = Span.seconds(2)
 
-    /// Where it stands now.
+    /// Where it stands now. Falling asleep in front is no home, unless apps are to go when memory is short for long.
     public func band(at now: Moment) -> Band {
-        if isInForeground { return .foreground }
+        if isInForeground || isAsleep && policy.sleep?.exitsWhenIdle != true { return .foreground }
         if !tasks.isEmpty { return .backgroundWithTasks }
         let isAgeing = leftForegroundAt.map { now.lifecycle < $0 + App.ageing } ?? false
         return isSuspending && !isAgeing ? .suspended : .background

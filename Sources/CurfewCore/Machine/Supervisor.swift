@@ -73,7 +73,7 @@ public struct Supervisor: Sendable, Hashable {
     private mutating func handle(_ input: MachineInput, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .tick:
-            table.changeDue(at: now) { $0.proceed(at: now, into: &effects) }
+            table.changeDue(at: now) { $0.tick(front: $1, at: now, into: &effects) }
             proceed(at: now, into: &effects)
         case .watchMemory(let low, let sustained, let isToldOfStalls):
             watchMemory(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
@@ -89,6 +89,9 @@ public struct Supervisor: Sendable, Hashable {
         guard let index = table.index(of: id) else { return }
         if case .treeGone = input { return end(index, isComplete: true, at: now, into: &effects) }
         if case .killIncomplete = input { return end(index, isComplete: false, at: now, into: &effects) }
+        if wakesUp(input, at: index, now), let front = table.foreground, front != id {
+            table.change(at: index) { $0.loseFrontAsleep(at: now, into: &effects) }
+        }
         if takesFront(input, at: index) { sendOtherHome(than: id, at: now, into: &effects) }
         table.change(at: index) { $0.handle(input, at: now, into: &effects) }
         lookAgain(at: now)
@@ -107,6 +110,18 @@ public struct Supervisor: Sendable, Hashable {
         case .started: !table.apps[index].launchedInBackground && table.apps[index].canStart
         case .open: table.apps[index].canBeOpened
         default: false
+        }
+    }
+
+    /// Whether the app is asleep and goes on where it was, if nobody has come there meanwhile.
+    private func wakesUp(_ input: AppInput, at index: Int, _ now: Moment) -> Bool {
+        switch input {
+        case .inputCame, .home, .quit, .wake, .beginTask, .leaderExited, .signalled, .abandoned:
+            table.apps[index].isAsleep
+        case .inputWatched(let obstacle): obstacle != nil && table.apps[index].isAsleep
+        // It comes to the front whoever is there.
+        case .open: false
+        default: table.apps[index].isWokenByKeepAlive(at: now)
         }
     }
 

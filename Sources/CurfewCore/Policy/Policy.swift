@@ -12,6 +12,8 @@ public struct Policy: Sendable, Hashable {
     public var launchLimit: Span
     /// Time for a waking event; also what a plain app launched into background gets without `grace`.
     public var wakeLimit: Span
+    /// The least an app may ask for of keep-alive; nil: it can't have any.
+    public var keepAliveMinimum: Span?
     /// How long a plain app runs on after home before it is stopped; nil: not at all.
     public var grace: Span?
     /// The same for one whose handlers of home must get to run, where `grace` doesn't say otherwise.
@@ -33,6 +35,8 @@ public struct Policy: Sendable, Hashable {
     /// How often within `resumeWindow` it may be resumed for a waking event; nil: any number.
     public var resumeLimit: Int? = Policy.defaultResumeLimit
     public var resumeWindow = Policy.defaultResumeWindow
+    /// When it sleeps, and what wakes it; nil: when somebody asks, and nothing but being opened.
+    public var sleep: SleepPolicy?
     /// Whether its processes yield to others while it is in background.
     public var yieldsInBackground = false
     /// Whether the app must say `hello` within `launchLimit`.
@@ -69,6 +73,7 @@ public struct Policy: Sendable, Hashable {
         terminateLimit = profile.terminateLimit
         launchLimit = profile.launchLimit
         wakeLimit = profile.wakeLimit
+        keepAliveMinimum = profile.keepAliveMinimum
     }
 
     /// How long after the limit's signal SIGKILL comes in any case, for what the command has left behind, or where nobody
@@ -98,6 +103,7 @@ public struct Policy: Sendable, Hashable {
         policy.terminateLimit = terminateLimit.scaled(by: scale)
         policy.launchLimit = launchLimit.scaled(by: scale)
         policy.wakeLimit = wakeLimit.scaled(by: scale)
+        policy.keepAliveMinimum = keepAliveMinimum?.scaled(by: scale)
         policy.grace = grace?.scaled(by: scale)
         policy.handlerGrace = handlerGrace?.scaled(by: scale)
         policy.timeLimit = timeLimit.scaled(by: scale)
@@ -107,6 +113,7 @@ public struct Policy: Sendable, Hashable {
         policy.lockWait = lockWait.scaled(by: scale)
         policy.pageOut?.delay = pageOut?.delay.scaled(by: scale) ?? .zero
         policy.resumeWindow = resumeWindow.scaled(by: scale)
+        policy.sleep = sleep?.scaled(by: scale)
         return policy
     }
 }

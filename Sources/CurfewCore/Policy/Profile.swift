@@ -36,6 +36,15 @@ public enum Profile: String, Sendable, Hashable, CaseIterable {
     /// Source: Apple, "Addressing watchdog terminations"; scene-create reports show about 20 s.
     public var launchLimit: Span { .seconds(20) }
 
-    /// Source: Apple, background fetch and remote notification handlers: 30 s.
+    /// Source: Apple, `setKeepAliveTimeout(_:handler:)`: 600 s or more; for iOS 7 and earlier, later ones have VoIP pushes.
+    public var keepAliveMinimum: Span? {
+        switch self {
+        case .ios4, .ios5, .ios7: .seconds(600)
+        case .ios13: nil
+        }
+    }
+
+    /// Source: Apple, background fetch and remote notification handlers: 30 s. The same of keep-alive's in Pro MonoTouch,
+    /// ch. 11; Apple's later reference has 10 s of that.
     public var wakeLimit: Span { .seconds(30) }
 }

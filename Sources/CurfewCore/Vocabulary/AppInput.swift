@@ -21,6 +21,8 @@ public enum AppInput: Sendable, Hashable {
     /// A terminal has stopped the leader of an app that isn't in front.
     case stoppedByTerminal
     case quit(request: RequestID?)
+    /// It is to be stopped where it is, until it is needed. `stays`: until it is opened.
+    case sleep(stays: Bool, request: RequestID?)
     /// While it is suspended, ended as if memory were short.
     case reclaim(request: RequestID?)
     /// The supervisor was sent a signal that is for the app too. `isHeard`: a terminal has sent it to both.
@@ -42,6 +44,8 @@ public enum AppInput: Sendable, Hashable {
     case beginTask(name: String, owner: OwnerID, connection: ConnectionID?, request: RequestID)
     case endTask(TaskID, request: RequestID)
     case ownerExited(OwnerID)
+    /// It asks to be woken whenever so much time has passed; nil: no more.
+    case keepAlive(Span?, request: RequestID)
     /// A process of the app has spoken sd_notify.
     case notified(Notification)
 
@@ -60,6 +64,11 @@ public enum AppInput: Sendable, Hashable {
     case memoryMarkReached(bytes: UInt64)
     /// Whether the kernel will tell of that.
     case memoryMarkArmed(Bool)
+    /// Its input is waited for; `obstacle`: what of it can't be, or keeps it awake.
+    case inputWatched(obstacle: String?)
+    /// There is something for it to read, or to accept.
+    indirect case inputCame(InputNews)
+    indirect case idlenessMeasured(IdleSample)
     /// What its stopped processes hold, of locks that count; empty for none.
     case locksChecked([FileLock])
     case tracerChecked(isTraced: Bool)

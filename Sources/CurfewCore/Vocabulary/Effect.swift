@@ -55,6 +55,12 @@ public enum Effect: Sendable, Hashable {
     case setPriority(AppID, isLowered: Bool)
     /// Answered by `tracerChecked`, and by `cpuTimeMeasured` before it where the app `isWatched`.
     case checkTracer(AppID)
+    /// Wait for what its stopped processes could read; answered by `inputWatched` or `inputCame`. Over with `resume` and
+    /// its end. `afresh`: what it left unread when it was stopped last counts, too, for it has hardly run since.
+    case watchInput(AppID, afresh: Bool)
+    case unwatchInput(AppID)
+    /// Answered by `idlenessMeasured`.
+    case measureIdleness(AppID)
     case note(AppID, Note)
 }
 
@@ -106,6 +112,8 @@ public enum Reply: Sendable, Hashable {
     case taskBegun(TaskID, remaining: Span)
     /// `known` is false when no such task was open: ignored, as UIKit does.
     case taskEnded(TaskID, known: Bool)
+    /// Done, and there is nothing more to say.
+    case accepted
     case rejected(Rejection)
 }
 
@@ -134,6 +142,14 @@ public enum Note: Sendable, Hashable {
     case cpuLimitPassed(used: Span, elapsed: Span)
     /// It was suspended with these.
     case lockedFiles([FileLock])
+    /// It was stopped in front, and its input, if any is to wake it, is waited for.
+    case didSleep
+    /// `by`: ends the sentence "woken by …".
+    case didWake(by: String)
+    /// How often it wants to be woken; nil: no more.
+    case keepAliveChanged(Span?)
+    /// It can't sleep, or not be woken by all that should, because of this.
+    case keptAwake(String)
 }
 
 /// Why an app is killed, and what made it so.

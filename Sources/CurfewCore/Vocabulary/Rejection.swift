@@ -8,6 +8,14 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
     case tooManyTasks = "too-many-tasks"
     case tooManyChanges = "too-many-changes"
     case tooManyEvents = "too-many-events"
+    case traced
+    case interrupted
+    case exitsOnSuspend = "exits-on-suspend"
+    case holdsTask = "holds-task"
+    case owesAnswer = "owes-answer"
+    case inputUnwatched = "input-unwatched"
+    case keepAliveTooShort = "invalid"
+    case keepAliveUnsupported = "unsupported"
 
     public var message: String {
         switch self {
@@ -19,6 +27,14 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
         case .tooManyTasks: "over \(Policy.maximumOpenTasks) background tasks are open"
         case .tooManyChanges: "changes of \(App.maximumKeptChanges) names are kept already for the suspended app"
         case .tooManyEvents: "\(App.maximumWakingEvents) waking events wait to be handled"
+        case .traced: "a debugger holds the app, and it isn't stopped meanwhile"
+        case .interrupted: "the app is interrupted, and can sleep once that is over"
+        case .exitsOnSuspend: "the app ends where others are suspended, and so it can't sleep"
+        case .holdsTask: "the app has background tasks open; it can sleep once they have ended"
+        case .owesAnswer: "the app has yet to acknowledge an event; it can sleep once it has"
+        case .keepAliveTooShort: "the app can't be woken as often as that; ask for the minimum, or more"
+        case .keepAliveUnsupported: "there is no keep-alive under this app's profile; `--profile ios7` has it"
+        case .inputUnwatched: "what is to wake it can't be waited for; the event keptAwake says what"
         }
     }
 }

@@ -15,6 +15,8 @@ public enum Transition: String, Sendable, Hashable, CaseIterable {
     case suspension
     case openFromSuspended = "open from suspended"
     case wakingEvent = "waking event"
+    case fallingAsleep = "falling asleep"
+    case wakingUp = "waking up"
     case termination
     case terminationWhileSuspended = "termination while suspended"
     case exit
@@ -30,18 +32,18 @@ public enum Transition: String, Sendable, Hashable, CaseIterable {
         case .interruptionIgnored: [.didBecomeActive]
         case .openFromBackground, .openFromSuspended: [.willEnterForeground, .didBecomeActive]
         case .termination: [.willTerminate]
-        case .suspension, .terminationWhileSuspended, .exit: []
+        case .suspension, .fallingAsleep, .wakingUp, .terminationWhileSuspended, .exit: []
         }
     }
 
     public var from: [LifecycleState] {
         switch self {
         case .launch, .launchInBackground: [.notRunning]
-        case .home, .interruption: [.active]
+        case .home, .interruption, .fallingAsleep: [.active]
         case .homeExiting: [.active, .inactive]
         case .interruptionIgnored, .interruptionAccepted: [.inactive]
         case .openFromBackground, .suspension: [.background]
-        case .openFromSuspended, .wakingEvent, .terminationWhileSuspended: [.suspended]
+        case .openFromSuspended, .wakingEvent, .wakingUp, .terminationWhileSuspended: [.suspended]
         case .termination: [.active, .inactive, .background]
         case .exit: [.active, .inactive, .background, .suspended]
         }
@@ -49,10 +51,10 @@ public enum Transition: String, Sendable, Hashable, CaseIterable {
 
     public var to: LifecycleState {
         switch self {
-        case .launch, .openFromBackground, .openFromSuspended, .interruptionIgnored: .active
+        case .launch, .openFromBackground, .openFromSuspended, .interruptionIgnored, .wakingUp: .active
         case .interruption: .inactive
         case .launchInBackground, .home, .homeExiting, .interruptionAccepted, .wakingEvent: .background
-        case .suspension: .suspended
+        case .suspension, .fallingAsleep: .suspended
         case .termination, .terminationWhileSuspended, .exit: .notRunning
         }
     }
@@ -71,6 +73,10 @@ public enum Transition: String, Sendable, Hashable, CaseIterable {
         case .suspension: "no task, nothing to acknowledge, no grace left: SIGSTOP"
         case .openFromSuspended: "SIGCONT; `fg`, `curfew open`; changes come before `didBecomeActive`"
         case .wakingEvent: "SIGCONT; `curfew wake`; then changes, then the event; suspended again when it is handled"
+        case .fallingAsleep:
+            "`--sleep-when-idle`, `curfew sleep`; SIGSTOP, and nothing is told"
+        case .wakingUp:
+            "SIGCONT; input of `--wake-on`, `curfew open`; it goes on where it was, and nothing is told"
         case .termination: "`curfew quit`; SIGKILL once its limit is over"
         case .terminationWhileSuspended:
             "`curfew quit`; SIGKILL at once. With `--terminate-suspended=wake` it is resumed first"

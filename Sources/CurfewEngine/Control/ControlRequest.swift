@@ -13,6 +13,9 @@ struct ControlRequest {
         self.message = message
         id = message["id"]
     }
+
+    /// `sleep stay=1`.
+    var staysAsleep: Bool { message.verb == ControlVerb.sleep.rawValue && message["stay"] == "1" }
 }
 
 /// Requests whose reply hasn't come yet.

@@ -28,6 +28,7 @@ extension ControlServer {
         case .begin: begin(request, app)
         case .end: end(request, app)
         case .remaining: remaining(request, app)
+        case .keepAlive: keepAlive(request, app)
         case .tasks: tasks(request, app)
         case .status: status(request, app)
         case .events: events(request, app)
@@ -37,6 +38,7 @@ extension ControlServer {
         case .open: host.feed(.app(app, .open(request: requests.wait(for: request))))
         case .quit: host.feed(.app(app, .quit(request: requests.wait(for: request))))
         case .reclaim: host.feed(.app(app, .reclaim(request: requests.wait(for: request))))
+        case .sleep: sleep(request, app)
         case .interrupt: host.feed(.app(app, .interrupt(request: requests.wait(for: request))))
         case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
         case .warn: warn(request, app)
@@ -71,7 +73,9 @@ extension ControlServer {
     func reply(_ reply: Reply, to number: RequestID) {
         guard let request = requests.take(number) else { return }
         switch reply {
-        case .state(let state): accept(request, [Field("state", state.rawValue)])
+        case .state(let state):
+            noteStay(request, in: state)
+            accept(request, [Field("state", state.rawValue)])
         case .taskBegun(let task, let remaining):
             accept(
                 request,
@@ -79,12 +83,29 @@ extension ControlServer {
                     Field("task", String(task.rawValue)),
                     Field("remaining", Seconds.text(nanoseconds: remaining.nanoseconds)),
                 ])
+        case .accepted: accept(request)
         case .taskEnded(_, let known): accept(request, known ? [] : [Field("ignored", "unknown-task")])
+        case .rejected(.keepAliveTooShort): refuseKeepAlive(request)
         case .rejected(let rejection):
             let invalid = request.message.verb == ControlVerb.begin.rawValue ? [Field("task", "0")] : []
             let fields = [Field("code", rejection.rawValue), Field("message", rejection.message)] + invalid
             self.reply(to: request, Message("error", fields))
         }
+    }
+
+    /// With what it may ask for.
+    private func refuseKeepAlive(_ request: ControlRequest) {
+        let rejection = Rejection.keepAliveTooShort
+        let minimum = host.app(request.session.app ?? app)?.policy.keepAliveMinimum ?? .zero
+        let message = rejection.message + ": " + HumanText.duration(nanoseconds: minimum.nanoseconds)
+        reply(
+            to: request,
+            Message(
+                "error",
+                [
+                    Field("code", rejection.rawValue), Field("message", message),
+                    Field("minimum", Seconds.text(nanoseconds: minimum.nanoseconds)),
+                ]))
     }
 
     // MARK: The app's requests
@@ -144,6 +165,15 @@ extension ControlServer {
         accept(request, [Field("seconds", Seconds.text(nanoseconds: left.nanoseconds))])
     }
 
+    private func keepAlive(_ request: ControlRequest, _ app: AppID) {
+        guard let nanoseconds = Seconds.parse(request.message["seconds"] ?? "0"), nanoseconds >= 0 else {
+            refuse(request, "invalid", "keep-alive needs seconds=NUMBER, 0 or none to end it")
+            return
+        }
+        let interval = Span(nanoseconds: nanoseconds)
+        host.feed(.app(app, .keepAlive(interval, request: requests.wait(for: request))))
+    }
+
     // MARK: Owners
 
     /// The sender itself, the leader, or a process of the app that lives.
@@ -166,6 +196,19 @@ extension ControlServer {
 
     func ownerExited(_ id: OwnerID) {
         if let app = owners.exited(id) { host.feed(.app(app, .ownerExited(id))) }
+    }
+
+    // MARK: Sleep
+
+    private func sleep(_ request: ControlRequest, _ app: AppID) {
+        // A debugger that has come since shows.
+        host.prepareStatus(of: app)
+        host.feed(.app(app, .sleep(stays: request.staysAsleep, request: requests.wait(for: request))))
+    }
+
+    /// Until it is opened that is home, for the terminal too: once the app has stopped the shell gets its prompt.
+    private func noteStay(_ request: ControlRequest, in state: LifecycleState) {
+        if state == .suspended, request.staysAsleep { host.clientSentHome(request.session.app ?? app) }
     }
 
     // MARK: What others tell the app

@@ -1,15 +1,19 @@
 /// What clients can ask for, and who may.
 enum ControlVerb: String, CaseIterable {
     case hello, ack, begin, end, remaining, tasks, status, events
-    case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance
+    case keepAlive = "keep-alive"
+    case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance, sleep
 
     func isAllowed(for role: ControlSession.Role) -> Bool {
         switch (self, role) {
         case (_, .stranger): false
-        case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app): true
+        case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app),
+            (.keepAlive, .app):
+            true
         case (.home, .operator), (.open, .operator), (.quit, .operator), (.reclaim, .operator): true
         case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator),
-            (.warn, .operator), (.pressure, .operator), (.advance, .operator):
+            (.warn, .operator), (.pressure, .operator), (.advance, .operator),
+            (.sleep, .operator):
             true
         case (.tasks, _), (.status, _), (.events, _): true
         default: false
@@ -18,9 +22,10 @@ enum ControlVerb: String, CaseIterable {
 
     var whyForbidden: String {
         switch self {
-        case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance:
+        case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance,
+            .sleep:
             "a process inside an app can't drive a supervisor"
-        case .hello, .ack, .begin, .end, .remaining: "only a process inside the app speaks for it"
+        case .hello, .ack, .begin, .end, .remaining, .keepAlive: "only a process inside the app speaks for it"
         case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"
         }
     }

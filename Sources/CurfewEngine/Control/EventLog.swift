@@ -120,6 +120,14 @@ extension Note {
             )
         case .lockedFiles(let locks):
             ("suspendedWithLockedFiles", [Field("locks", locks.map(\.text).joined(separator: "; "))])
+        case .didSleep: ("didSleep", [])
+        case .didWake(let cause): ("didWake", [Field("by", cause)])
+        case .keepAliveChanged(let interval):
+            (
+                "keepAliveDidChange",
+                interval.map { [Field("seconds", Seconds.text(nanoseconds: $0.nanoseconds))] } ?? []
+            )
+        case .keptAwake(let obstacle): ("keptAwake", [Field("why", obstacle)])
         }
     }
 

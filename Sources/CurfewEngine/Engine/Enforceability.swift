@@ -10,8 +10,9 @@ struct Enforceability {
     /// Whether the command leads a process group of its own.
     var hasOwnGroup = true
     var view = ProcfsView.current
+    var areDescriptorsRefused = InputWatch.areDuplicatesRefused
 
-    var problems: [String] { [processes, memory, freezer, pageOut, throttle, priority].compactMap { $0 } }
+    var problems: [String] { [processes, memory, freezer, pageOut, throttle, priority, input].compactMap { $0 } }
 
     /// What needs a /proc that tells of the app's processes.
     private var processes: String? {
@@ -54,6 +55,15 @@ struct Enforceability {
     private var throttle: String? {
         guard manifest.policy.backgroundCPU?.action == .throttle, !containment.controlsCPU else { return nil }
         return "--cpu-limit-action throttle only logs: there is no cgroup with the cpu controller (see `curfew doctor`)"
+    }
+
+    private var input: String? {
+        guard manifest.policy.sleep?.wakesForInput == true, view == .own, areDescriptorsRefused,
+            !manifest.inputFilter.kinds.isDisjoint(with: [.connections, .timers])
+        else { return nil }
+        return
+            "--wake-on waits for terminals and pipes only: other processes' descriptors are refused, and what has sockets is"
+            + " kept awake (see `curfew doctor`)"
     }
 
     private var priority: String? {

@@ -22,6 +22,8 @@ public final class Engine {
 
     /// Apps whose stop takes more turns than one.
     private var stopping: [AppID] = []
+    /// Apps of whose descriptors there are more to look at than one turn allows.
+    private var watching: [AppID] = []
 
     /// How long after a stop its locks are looked for: whoever opens the app at once doesn't wait for that.
     static var lockDelay: Span { .milliseconds(1) }
@@ -68,7 +70,9 @@ public final class Engine {
     }
 
     /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
-    public var isSettled: Bool { core.isSettled && !kernel.isAtWork && !lockLooks.contains { $0.isBegun } }
+    public var isSettled: Bool {
+        core.isSettled && !kernel.isAtWork && watching.isEmpty && !lockLooks.contains { $0.isBegun }
+    }
 
     /// Of what the core has armed, on the clock that runs; of lifecycle time that is held nothing comes by itself.
     public func running(_ deadline: NextDeadline) -> Instant? { isTimeHeld ? deadline.real : deadline.earliest }
@@ -77,7 +81,7 @@ public final class Engine {
     public var nextDeadline: Instant? {
         var next = running(core.nextDeadline)
         for look in lockLooks { next = min(next ?? look.due, look.due) }
-        if kernel.isAtWork || !stopping.isEmpty { next = min(next ?? .distantFuture, kernel.now) }
+        if kernel.isAtWork || !stopping.isEmpty || !watching.isEmpty { next = min(next ?? .distantFuture, kernel.now) }
         return next == .distantFuture ? nil : next
     }
 
@@ -96,6 +100,7 @@ public final class Engine {
     public func wake() {
         feed(.machine(.tick))
         goOnStopping()
+        goOnWatching()
         if kernel.isAtWork { kernel.goOn() }
     }
 
@@ -145,6 +150,7 @@ public final class Engine {
         case .confirmSuspension(let app, let isLast): confirmSuspension(of: app, isLast: isLast)
         case .resume(let app, let includingStopped):
             forgetLockLook(of: app)
+            watching.removeAll { $0 == app }
             kernel.resume(app)
             if includingStopped { kernel.continueAfterTerminalStop(app) }
         case .terminate(let app, let signal): send(signal, to: app, leaderOnly: false)
@@ -191,6 +197,11 @@ public final class Engine {
             // What a watchdog that is due has to tell, fresh.
             if core.app(app)?.isWatched == true { measureCPUTime(app) }
             result(.app(app, .tracerChecked(isTraced: kernel.isTraced(app))))
+        case .watchInput(let app, let afresh): answerWatching(app, kernel.watchInput(app, afresh: afresh))
+        case .unwatchInput(let app):
+            watching.removeAll { $0 == app }
+            kernel.unwatchInput(app)
+        case .measureIdleness(let app): result(.app(app, .idlenessMeasured(kernel.idleSample(of: app))))
         case .note(let app, let note): host.record(.note(note), of: app)
         }
     }
@@ -253,6 +264,25 @@ public final class Engine {
         }
     }
 
+    // MARK: Sleep
+
+    private func answerWatching(_ app: AppID, _ answer: InputWatching) {
+        switch answer {
+        case .pending: watching.append(app)
+        case .watched(let obstacle): result(.app(app, .inputWatched(obstacle: obstacle)))
+        case .came(let news): result(.app(app, .inputCame(news)))
+        }
+    }
+
+    /// One turn more, of the app that has waited longest for it.
+    private func goOnWatching() {
+        guard let app = watching.first else { return }
+        watching.removeFirst()
+        guard core.app(app)?.state == .suspended else { return }
+        answerWatching(app, kernel.watchInput(app, afresh: false))
+        performAll()
+    }
+
     // MARK: Locks
 
     /// Of one that is stopped a moment later, unless they end it: then nothing may come before, but of very many processes.
@@ -307,6 +337,7 @@ public final class Engine {
 
     private func kill(_ app: AppID) {
         forgetLockLook(of: app)
+        watching.removeAll { $0 == app }
         host.willSignal(app, SIGKILL)
         kernel.kill(app)
         result(.app(app, .stillThere))

@@ -39,6 +39,18 @@ final class Instance {
     /// From when on a memory mark may be armed where that takes long.
     var nextSlowMark: Instant?
     var priority = SchedulingPriority()
+    /// While it is stopped, where input wakes it.
+    var inputWatch: InputWatch?
+    /// Those that are over, and have descriptors to close yet.
+    var closingWatches: [InputWatch] = []
+    /// The inode of its own end of the control pipe, by which nothing comes while it is stopped; nil where there is none.
+    var channelSocket: UInt64?
+    /// When it was last continued; nil before.
+    var wokenAt: Instant?
+    /// What it had left unread when it was last stopped.
+    var leftUnread: [UnreadInput] = []
+    /// How often it has been woken, and by what last.
+    var wakings = Wakings()
 
     init(_ id: AppID, name: String, _ manifest: Manifest, _ tree: ProcessTree, startedAt: Instant) {
         self.id = id

@@ -46,9 +46,15 @@ public protocol Kernel: AnyObject {
     func throttle(_ app: AppID, _ limits: CPUPolicy?)
     func setPriority(of app: AppID, isLowered: Bool)
     func isTraced(_ app: AppID) -> Bool
+    /// Begins to wait for what its stopped processes could read, or goes on to.
+    /// `afresh`: what it left unread when it was stopped last counts, too.
+    func watchInput(_ app: AppID, afresh: Bool) -> InputWatching
+    func unwatchInput(_ app: AppID)
+    func idleSample(of app: AppID) -> IdleSample
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
-    /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one.
+    /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one, and so does closing
+    /// very many descriptors.
     var isAtWork: Bool { get }
     /// One turn more of that.
     func goOn()

@@ -12,6 +12,14 @@ final class LiveKernel: Kernel {
     var allStopped: ((AppID, Bool) -> Void)?
     /// Called with what to wait for, each time a memory mark was armed.
     var watchesMark: ((AppID, Int32) -> Void)?
+    /// Called with what to wait for, each time that input is waited for.
+    var watchesInput: ((AppID, Descriptor) -> Void)?
+    /// Whether what is typed is for the app, which is stopped.
+    var getsKeys: ((AppID) -> Bool)?
+    /// Whether the app sleeps in front.
+    var isAsleep: ((AppID) -> Bool)?
+    /// Another number when the app's terminal was read or written.
+    var terminalStamp: ((AppID) -> UInt64)?
     /// Called with each footprint that is measured, where the kernel itself kills for its limit.
     var seesGrowth: ((AppID, UInt64) -> Void)?
 
@@ -20,7 +28,8 @@ final class LiveKernel: Kernel {
     // MARK: Stopping
 
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
-        told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
+        instances[app]?.forgetWhatWasRead(at: now)
+        return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
 
     func confirmSuspension(_ app: AppID) -> Bool { told(app, instances[app]?.tree.confirmSuspension() ?? true) }
@@ -37,6 +46,8 @@ final class LiveKernel: Kernel {
     func resume(_ app: AppID) {
         allStopped?(app, false)
         guard let instance = instances[app] else { return }
+        instance.endInputWatch()
+        instance.wokenAt = now
         instance.endPageOut()
         if instance.pagingMethod != nil { instance.tree.containment.barSwap() }
         instance.tree.resume()
@@ -50,22 +61,47 @@ final class LiveKernel: Kernel {
         if leaderOnly { instances[app]?.signalMainProcess(signal) } else { instances[app]?.signalAll(signal) }
     }
 
-    var isAtWork: Bool { instances.all.contains { $0.tree.isSignalling } }
+    var isAtWork: Bool { instances.all.contains { $0.tree.isSignalling || !$0.closingWatches.isEmpty } }
 
     /// Each has a turn.
     func goOn() {
         for instance in instances.all where instance.tree.isSignalling { instance.tree.goOnSignalling() }
+        for instance in instances.all where !instance.closingWatches.isEmpty { instance.goOnClosing() }
     }
 
-    func release(_ app: AppID) { instances[app]?.release() }
+    func release(_ app: AppID) {
+        instances[app]?.endInputWatch()
+        instances[app]?.release()
+    }
 
-    func kill(_ app: AppID) { instances[app]?.kill() }
+    func kill(_ app: AppID) {
+        instances[app]?.endInputWatch()
+        instances[app]?.kill()
+    }
 
     func isGone(_ app: AppID) -> Bool { instances[app]?.isGone() ?? true }
 
     func survivors(_ app: AppID) -> [PendingProcess] { instances[app]?.survivors ?? [] }
 
     func isTraced(_ app: AppID) -> Bool { instances[app]?.tree.isTracedFromOutside() ?? false }
+
+    // MARK: Sleep
+
+    func watchInput(_ app: AppID, afresh: Bool) -> InputWatching {
+        guard let instance = instances[app] else { return .watched(obstacle: nil) }
+        if afresh { instance.leftUnread = [] }
+        let answer = instance.watchInput(getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true)
+        // Not before: what is told between two turns wouldn't be remembered.
+        if case .watched = answer, let epoll = instance.inputWatch?.epoll, epoll.isOpen { watchesInput?(app, epoll) }
+        return answer
+    }
+
+    func unwatchInput(_ app: AppID) { instances[app]?.endInputWatch() }
+
+    func idleSample(of app: AppID) -> IdleSample {
+        instances[app]?.idleSample(terminal: terminalStamp?(app) ?? 0)
+            ?? IdleSample(cpuTime: .zero, written: 0, processes: 0)
+    }
 
     // MARK: Memory
 

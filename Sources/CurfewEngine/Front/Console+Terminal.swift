@@ -16,21 +16,49 @@ extension Console {
 
     /// As the app had it, if the shell has put its front there.
     func giveTerminal() {
-        guard let terminal, let group = groupToGive else { return }
-        frontAttributes = terminal.attributes
-        terminal.setAttributes(appAttributes)
+        guard let terminal, let group = groupToGive else {
+            // Somebody else has it now, and will have other modes.
+            isTerminalLent = false
+            return
+        }
+        if !isTerminalLent {
+            frontAttributes = terminal.attributes
+            terminal.setAttributes(appAttributes)
+        }
+        isTerminalLent = false
         terminal.setForegroundGroup(group)
         groupWithTerminal = 0
+    }
+
+    /// So that its signals come to the front. Modes stay the app's: in raw mode a key is a key, and nothing is echoed.
+    func lendTerminal() {
+        guard job.setting.ownsTerminal, let terminal, host.appGroup > 0 else { return }
+        let group = terminal.foregroundGroup
+        guard isOfApp(group) else { return }
+        groupWithTerminal = group
+        appAttributes = terminal.attributes
+        isTerminalLent = terminal.setForegroundGroup(frontGroup)
+        // What was sent before that, and finds it stopped, is for it at once.
+        if isTerminalLent, host.hasSignalOfTerminal { host.perform(.wakeUp) }
+    }
+
+    /// Whether what is typed is for an app that is stopped. At home it is the shell's.
+    func getsKeys(whileAsleep isAsleep: Bool) -> Bool {
+        terminal.map { isAsleep && $0.foregroundGroup == frontGroup } ?? true
     }
 
     /// Back to the front's group, as the front had it.
     func takeTerminal() {
         guard job.setting.ownsTerminal, let terminal, host.appGroup > 0 else { return }
         let group = terminal.foregroundGroup
-        guard isOfApp(group) else { return }
+        let wasLent = isTerminalLent && group == frontGroup
+        isTerminalLent = false
+        guard wasLent || isOfApp(group) else { return }
         appAttributes = terminal.attributes
-        groupWithTerminal = group
-        terminal.setForegroundGroup(frontGroup)
+        if !wasLent {
+            groupWithTerminal = group
+            terminal.setForegroundGroup(frontGroup)
+        }
         terminal.setAttributes(frontAttributes)
     }
 
@@ -46,6 +74,7 @@ extension Console {
     func finish(leaderWasKilled: Bool) {
         guard job.setting.ownsTerminal, let terminal else { return }
         let group = terminal.foregroundGroup
+        if isTerminalLent, group == frontGroup, leaderWasKilled { terminal.setAttributes(frontAttributes) }
         guard group > 0, group == host.appGroup || curfew_kill(-group, 0) == -ESRCH else { return }
         terminal.setForegroundGroup(frontGroup)
         if leaderWasKilled { terminal.setAttributes(frontAttributes) }

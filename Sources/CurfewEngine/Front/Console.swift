@@ -5,9 +5,13 @@ import Glibc
 
 /// What the console needs of whoever holds the app.
 protocol ConsoleHost: AnyObject {
-    /// Nil where there is no app any more.
+    /// Nil where there is no app any more; suspended from when it falls asleep, though it isn't stopped for sure yet.
     var appState: LifecycleState? { get }
     var isAppTerminating: Bool { get }
+    /// In front, until there is something for it.
+    var isAppAsleep: Bool { get }
+    /// A signal of the terminal waits for the app, which is stopped.
+    var hasSignalOfTerminal: Bool { get }
     var hasEnded: Bool { get }
     /// The app's own group; 0 where it has none, or isn't started yet.
     var appGroup: Int32 { get }
@@ -26,6 +30,8 @@ final class Console {
     var appAttributes: termios?
     /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
     var groupWithTerminal: Int32 = 0
+    /// Whether the front has the terminal only while the app sleeps.
+    var isTerminalLent = false
     private let page: SharedPage
     private let signals: CommandSignals
     unowned let host: any ConsoleHost
@@ -73,7 +79,10 @@ final class Console {
     private func look(for input: JobInput) -> JobFacts {
         var facts = JobFacts()
         switch input {
-        case .frontAnswered, .supervisorContinued, .frontGone, .stateChanged, .continues: return facts
+        case .frontAnswered, .supervisorContinued, .frontGone, .continues: return facts
+        case .stateChanged:
+            facts.isAsleep = host.isAppAsleep
+            return facts
         case .appStopped(let signal):
             facts.canTakeTerminal = groupToGive != nil
             facts.hasShell = signal == SIGTSTP && hasShell
@@ -81,7 +90,9 @@ final class Console {
         case .supervisorGot(let signal, let sender):
             facts.isIgnored = isIgnored(signal)
             facts.standing = standing(of: sender)
-        case .sentHome: facts.hasShell = job.mayStopFront && hasShell
+        case .sentHome:
+            facts.hasShell = job.mayStopFront && hasShell
+            facts.isTerminalLent = isTerminalLent
         case .allStopped:
             facts.isFrontSeenStopped = job.isFrontStopped && Procfs.stat(front)?.isStopped == true
             facts.newsCount = page.newsCount
@@ -99,6 +110,7 @@ final class Console {
 
     private func lookAtSignal(_ signal: Int32, _ sender: SignalSender, _ facts: inout JobFacts) {
         facts.isIgnored = isIgnored(signal)
+        facts.isAsleep = host.isAppAsleep
         switch signal {
         case SIGCONT, SIGINT, SIGQUIT:
             facts.standing = standing(of: sender)
@@ -129,6 +141,7 @@ final class Console {
         switch action {
         case .giveTerminal: giveTerminal()
         case .takeTerminal: takeTerminal()
+        case .lendTerminal: lendTerminal()
         case .stopFront(let signal, let number): page.wish(signal, number: number, of: front)
         case .continueFront(let number):
             page.wish(0, number: number, of: front)
@@ -138,7 +151,7 @@ final class Console {
             if getppid() == front { _ = curfew_kill(-frontGroup, SIGCONT) }
         case .askFront(let question): page.ask(question, of: front)
         case .then(let input): handle(input)
-        case .home, .open, .quit, .noteStop, .passOn, .abandon, .endWithoutFront, .noteIgnored, .continueApp,
+        case .home, .open, .wakeUp, .quit, .noteStop, .passOn, .abandon, .endWithoutFront, .noteIgnored, .continueApp,
             .signalApp, .signalLeader:
             host.perform(action)
         }

@@ -5,6 +5,8 @@ enum JobAction: Hashable {
     /// `stopped`: the terminal has stopped it already.
     case home(stopped: Bool)
     case open
+    /// It is asleep, and something of the terminal's is for it.
+    case wakeUp
     case quit
     /// A terminal has stopped it in background.
     case noteStop
@@ -30,6 +32,8 @@ enum JobAction: Hashable {
     case giveTerminal
     /// Back to the front's group, as that had it.
     case takeTerminal
+    /// To the front's group while the app sleeps, and everything else stays as the app has it.
+    case lendTerminal
 
     // The front
 

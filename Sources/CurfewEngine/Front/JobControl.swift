@@ -49,7 +49,7 @@ struct JobControl {
             return timeoutGot(signal, from: sender, isHeard: false, facts)
                 ?? refusal(of: signal, from: sender, facts) ?? [.quit]
         case .frontGone: return frontWasKilled()
-        case .stateChanged(let from, let to): return stateChanged(from: from, to: to)
+        case .stateChanged(let from, let to): return stateChanged(from: from, to: to, facts)
         case .sentHome: return sentHome(facts)
         case .allStopped:
             let isDone = isFrontStopped && facts.isFrontSeenStopped
@@ -98,8 +98,15 @@ struct JobControl {
 
     /// Home: the terminal goes back to the front's group; the front itself is stopped once the app has been dealt with.
     /// Opened by the shell's `fg`, the app gets it as it had it; from elsewhere it runs on without.
-    private mutating func stateChanged(from: LifecycleState, to: LifecycleState) -> [JobAction] {
-        if from.isForeground, to == .background { return setting.ownsTerminal ? [.takeTerminal] : [] }
+    ///
+    /// Asleep it stays in front, and the shell notices nothing: only the terminal's signals come to the front from then on.
+    private mutating func stateChanged(
+        from: LifecycleState, to: LifecycleState, _ facts: JobFacts
+    ) -> [JobAction] {
+        if facts.isAsleep { return to == .suspended && setting.ownsTerminal ? [.lendTerminal] : [] }
+        if from.isForeground, to == .background || to == .suspended {
+            return setting.ownsTerminal ? [.takeTerminal] : []
+        }
         guard to.isForeground, !from.isForeground, from != .notRunning else { return [] }
         return continueFront() + (setting.ownsTerminal ? [.giveTerminal] : [])
     }
@@ -108,7 +115,7 @@ struct JobControl {
     /// would only keep Ctrl-C from it.
     private mutating func sentHome(_ facts: JobFacts) -> [JobAction] {
         guard let state = facts.state, !state.isForeground, mayStopFront else { return [] }
-        return stopFront(by: SIGTSTP, facts)
+        return (facts.isTerminalLent ? [.takeTerminal] : []) + stopFront(by: SIGTSTP, facts)
     }
 
     /// When the app was sent home by a client; as long as not, no shell needs to be looked for.
@@ -166,6 +173,10 @@ struct JobControl {
     ) -> [JobAction] {
         let isFromTerminal = sender == .kernel
         let isHeard = isFromTerminal && signal != SIGHUP
+        if isFromTerminal, facts.isAsleep, Self.wakes(signal) {
+            let again = JobInput.frontGot(signal, from: sender, stops: stopsAsked)
+            return [.wakeUp, .then(again)]
+        }
         if let actions = timeoutGot(signal, from: sender, isHeard: isHeard, facts) { return actions }
         if !setting.hasLifecycle, let actions = stopsOrContinues(signal, timing, facts) { return actions }
         switch signal {
@@ -187,6 +198,11 @@ struct JobControl {
         case SIGPIPE, SIGURG: return []
         default: return [.signalLeader(signal)]
         }
+    }
+
+    /// What a terminal sends to whoever is in front.
+    private static func wakes(_ signal: Int32) -> Bool {
+        signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP || signal == SIGHUP || signal == SIGWINCH
     }
 
     /// By the terminal, together with the app where they share a group; or by somebody's kill -TSTP.

@@ -34,6 +34,10 @@ enum JobInput: Hashable {
 struct JobFacts {
     /// Nil where there is no app any more.
     var state: LifecycleState?
+    /// It sleeps where it was, until there is something for it: the front stands in for it.
+    var isAsleep = false
+    /// The front has the terminal for it.
+    var isTerminalLent = false
     /// It was asked to end, and has some time for that.
     var isTerminating = false
     /// The run is over.

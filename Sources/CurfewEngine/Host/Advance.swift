@@ -6,8 +6,8 @@ import CurfewLinux
 /// Before a jump an honest app gets the time to do what it owes, however slow the machine is; after it, what it set off is
 /// seen to its end.
 struct Advance {
-    /// An app that owes something and doesn't run for so long waits for somebody else.
-    static let settle = Span.milliseconds(50)
+    /// How long an app that owes something mustn't have run to be one that waits for somebody else; if nobody says otherwise.
+    static let defaultSettle = Span.milliseconds(50)
     /// How often that is looked at.
     static let interval = Span.milliseconds(5)
     /// How long one that runs on is waited for: that it isn't done in time is what is to be seen then.
@@ -20,6 +20,7 @@ struct Advance {
     }
 
     let asked: Span
+    let settle: Span
     /// What is left of it.
     private(set) var left: Span
     private var hasJumped = false
@@ -27,8 +28,9 @@ struct Advance {
     private var activity: Activity?
     private var quietSince: Instant
 
-    init(_ span: Span, at now: Instant) {
+    init(_ span: Span, settle: Span = Advance.defaultSettle, at now: Instant) {
         asked = span
+        self.settle = settle
         left = span
         since = now
         quietSince = now
@@ -62,6 +64,6 @@ struct Advance {
     private mutating func isQuiet(_ seen: Activity, at now: Instant) -> Bool {
         if seen != activity || seen.isRunning { quietSince = now }
         activity = seen
-        return now - quietSince >= Self.settle
+        return now - quietSince >= settle
     }
 }

@@ -27,6 +27,8 @@ public final class Manifest {
     public var eventSignals: [EventSignal] = []
     /// Commands that are run outside the app for events.
     public var eventHooks: [EventHook] = []
+    /// What wakes it while it is stopped.
+    public var inputFilter = InputFilter(kinds: [])
     public var dropsCapabilities = false
     public var setsNoNewPrivileges = false
 

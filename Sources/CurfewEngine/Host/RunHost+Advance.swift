@@ -35,10 +35,16 @@ extension RunHost {
         guard let nanoseconds = seconds, nanoseconds >= 0, nanoseconds < .max else {
             return ("invalid", "advance needs seconds=NUMBER, 0 or more")
         }
+        var settle = Advance.defaultSettle
+        if let asked = request.message["settle"] {
+            guard let nanoseconds = Seconds.parse(asked), nanoseconds > 0, nanoseconds < .max else {
+                return ("invalid", "settle is a number of seconds, more than 0")
+            }
+            settle = Span(nanoseconds: nanoseconds)
+        }
         let now = kernel.now
-        pendingAdvance = PendingAdvance(
-            request, Advance(Span(nanoseconds: nanoseconds), at: now), lastEntry: instance?.log.lastNumber ?? 0, at: now
-        )
+        let advance = Advance(Span(nanoseconds: nanoseconds), settle: settle, at: now)
+        pendingAdvance = PendingAdvance(request, advance, lastEntry: instance?.log.lastNumber ?? 0, at: now)
         return nil
     }
 

@@ -3,8 +3,10 @@ import CurfewLinux
 
 /// What job control wants done to the app.
 extension RunHost: ConsoleHost {
-    var appState: LifecycleState? { engine.core.app(Self.app)?.state }
+    var appState: LifecycleState? { engine.core.app(Self.app).map { $0.isAsleep ? .suspended : $0.state } }
     var isAppTerminating: Bool { engine.core.app(Self.app)?.isTerminating == true }
+    var isAppAsleep: Bool { engine.core.app(Self.app).map { $0.isAsleep && !$0.sleepsUntilOpened } ?? false }
+    var hasSignalOfTerminal: Bool { instance?.tree.hasPending(Instance.terminalSignals) == true }
     var hasEnded: Bool { ending != nil }
     var appGroup: Int32 { instance?.tree.ownGroup ?? 0 }
 
@@ -12,6 +14,9 @@ extension RunHost: ConsoleHost {
         switch action {
         case .home(let stopped): engine.feed(.app(Self.app, .home(stopped: stopped, request: nil)))
         case .open: engine.feed(.app(Self.app, .open(request: nil)))
+        case .wakeUp:
+            let news = InputNews(kind: "terminal", text: "its terminal")
+            engine.feed(.app(Self.app, .inputCame(news)))
         case .quit: engine.feed(.app(Self.app, .quit(request: nil)))
         case .noteStop: engine.feed(.app(Self.app, .stoppedByTerminal))
         case .passOn(let signal, let isHeard): engine.feed(.app(Self.app, .signalled(signal, isHeard: isHeard)))
@@ -21,7 +26,9 @@ extension RunHost: ConsoleHost {
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)
         case .signalApp(let signal): instance?.tree.signalOwnGroup(signal)
         case .signalLeader(let signal): instance?.signalMainProcess(signal)
-        case .giveTerminal, .takeTerminal, .stopFront, .continueFront, .continueFrontsGroup, .askFront, .then: break
+        case .giveTerminal, .takeTerminal, .lendTerminal, .stopFront, .continueFront, .continueFrontsGroup, .askFront,
+            .then:
+            break
         }
     }
 }

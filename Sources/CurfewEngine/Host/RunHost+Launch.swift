@@ -19,6 +19,7 @@ extension RunHost {
         let notifySocket = try manifest.hasLifecycle ? makeNotifySocket() : nil
         let settings = try watchSettings()
         let pagingMethod = try prepareResources()
+        prepareSleep()
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,
             system: LiveLaunchSystem(front: front))
@@ -174,6 +175,7 @@ extension RunHost {
         guard let socket else { return }
         control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
         var childsEnd = program.childsEnd
+        noteChannel(childsEnd, of: Self.app)
         if descriptors.isScarce {
             childsEnd.close()
             tree.containment.keepsFilesOpen = false

@@ -14,7 +14,7 @@ extension RunHost {
             kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
             kernel.seesGrowth = { [unowned self] in noteGrowth($0, $1) }
         }
-        let asks = manifest.asksForResources || options.memoryLow != nil
+        let asks = manifest.asksForResources || options.memoryLow != nil || manifest.policy.sleep?.wakesForInput == true
         guard asks || manifest.hasLifecycle && !Procfs.isOurs else { return nil }
         let containment = draft.containment
         let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)

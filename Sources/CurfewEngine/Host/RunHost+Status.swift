@@ -34,6 +34,7 @@ extension RunHost {
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
         fields += memoryFields(of: app, instance)
+        fields += sleepFields(of: app, instance)
         if engine.isTimeHeld { fields.append(Field("clock", "manual")) }
         if app.isThrottled { fields.append(Field("throttled", "true")) }
         if !app.heldLocks.isEmpty {
@@ -42,6 +43,10 @@ extension RunHost {
         if !app.policy.timeLimit.isInfinite { fields.append(Field("time-limit", seconds(app.policy.timeLimit))) }
         if let grace = app.graceRemaining(at: now) { fields.append(Field("grace", seconds(grace))) }
         if let interval = app.watchdogInterval { fields.append(Field("watchdog", seconds(interval))) }
+        if let interval = app.keepAliveInterval, let left = app.keepAliveLeft(at: now) {
+            fields.append(Field("keep-alive", seconds(interval)))
+            fields.append(Field("keep-alive-left", seconds(left)))
+        }
         if app.isReady { fields.append(Field("ready", "true")) }
         if app.isStopping { fields.append(Field("stopping", "true")) }
         if let mainProcess = instance.mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }

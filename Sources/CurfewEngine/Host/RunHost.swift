@@ -8,7 +8,7 @@ import Glibc
 /// waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
-/// `+Notify`, `+Settings`, `+Resources`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has `+Report`.
+/// `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has `+Report`.
 final class RunHost {
     /// The number of the one app.
     static let app = AppID(1)
@@ -127,6 +127,7 @@ final class RunHost {
         case .settings: settingsChanged(of: AppID(number))
         case .memoryMark: memoryMarkReached(by: AppID(number))
         case .pressure: memoryStalled(ready.events)
+        case .input: inputCame(for: AppID(number))
         }
     }
 
@@ -173,6 +174,9 @@ final class RunHost {
 
 extension RunHost: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
+        if case .note(.didWake(let cause)) = record {
+            kernel.instances[app]?.wakings.count(cause)
+        }
         guard let entry = kernel.instances[app]?.log.append(record, at: kernel.now) else { return }
         control?.tell(entry, of: app)
     }

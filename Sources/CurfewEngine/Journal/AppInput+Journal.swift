@@ -15,6 +15,10 @@ extension AppInput {
         case .open(let request): ("open", Field.request(request))
         case .stoppedByTerminal: ("stoppedByTerminal", [])
         case .quit(let request): ("quit", Field.request(request))
+        case .sleep(let stays, let request): ("sleep", [Field("stays", stays)] + Field.request(request))
+        case .inputWatched(let obstacle): ("inputWatched", obstacle.map { [Field("obstacle", $0)] } ?? [])
+        case .inputCame(let news): ("inputCame", news.journalFields)
+        case .idlenessMeasured(let sample): ("idlenessMeasured", sample.journalFields)
         case .reclaim(let request): ("reclaim", Field.request(request))
         case .signalled(let signal, let isHeard):
             ("signalled", [Field("signal", Int(signal)), Field("heard", isHeard)])
@@ -33,6 +37,8 @@ extension AppInput {
                     + (connection.map { [Field("connection", $0.rawValue)] } ?? [])
             )
         case .endTask(let task, let request): ("endTask", [Field("task", task.rawValue), Field(request)])
+        case .keepAlive(let interval, let request):
+            ("keepAlive", (interval.map { [Field("span", $0)] } ?? []) + [Field(request)])
         case .ownerExited(let owner): ("ownerExited", [Field("owner", owner.rawValue)])
         case .notified(let notification): ("notified", notification.journalFields)
         case .suspensionConfirmed: ("suspensionConfirmed", [])
@@ -74,6 +80,10 @@ extension AppInput {
         case "open": .open(request: fields.request)
         case "stoppedByTerminal": .stoppedByTerminal
         case "quit": .quit(request: fields.request)
+        case "sleep": fields.flag("stays").map { .sleep(stays: $0, request: fields.request) }
+        case "inputWatched": .inputWatched(obstacle: fields.text("obstacle"))
+        case "inputCame": InputNews(journal: fields).map { .inputCame($0) }
+        case "idlenessMeasured": IdleSample(journal: fields).map { .idlenessMeasured($0) }
         case "reclaim": .reclaim(request: fields.request)
         case "signalled": signalled(fields)
         case "abandoned": .abandoned
@@ -123,6 +133,7 @@ extension AppInput {
         case "endTask":
             guard let task = fields.int("task"), let request = fields.request else { return nil }
             return .endTask(TaskID(task), request: request)
+        case "keepAlive": return fields.request.map { .keepAlive(fields.span("span"), request: $0) }
         case "ownerExited": return fields.int("owner").map { .ownerExited(OwnerID($0)) }
         case "notified": return Notification(journal: fields).map { .notified($0) }
         default: return nil

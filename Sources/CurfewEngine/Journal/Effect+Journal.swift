@@ -46,6 +46,9 @@ extension Effect {
         case .throttle(let app, let limits):
             ("throttle", app, limits.map { [Field("limit", $0.limit), Field("window", $0.window)] } ?? [])
         case .setPriority(let app, let isLowered): ("setPriority", app, [Field("lowered", isLowered)])
+        case .watchInput(let app, let afresh): ("watchInput", app, [Field("afresh", afresh)])
+        case .unwatchInput(let app): ("unwatchInput", app, [])
+        case .measureIdleness(let app): ("measureIdleness", app, [])
         case .note(let app, let note): ("note", app, note.journalFields)
         }
     }
@@ -73,6 +76,7 @@ extension Reply {
         switch self {
         case .state(let state): [Field("state", state.rawValue)]
         case .taskBegun(let task, let remaining): [Field("task", task.rawValue), Field("remaining", remaining)]
+        case .accepted: [Field("accepted", true)]
         case .taskEnded(let task, let known): [Field("task", task.rawValue), Field("known", known)]
         case .rejected(let rejection): [Field("rejected", rejection.rawValue)]
         }

@@ -5,6 +5,7 @@ extension Policy {
     var journalFields: [Field] {
         var fields = Self.spans.map { Field($0.key, self[keyPath: $0.path]) }
         if let timeout { fields += timeout.journalFields }
+        if let keepAliveMinimum { fields.append(Field("keep-alive", keepAliveMinimum)) }
         if let grace { fields.append(Field("grace", grace)) }
         if let handlerGrace { fields.append(Field("handler-grace", handlerGrace)) }
         if let watchdogInterval { fields.append(Field("watchdog", watchdogInterval)) }
@@ -20,6 +21,7 @@ extension Policy {
             fields.append(Field("page-out-above", String(pageOut.threshold)))
         }
         if let resumeLimit { fields.append(Field("resume-limit", resumeLimit)) }
+        if let sleep { fields += sleep.journalFields }
         fields.append(Field("yields", yieldsInBackground))
         fields.append(Field("hello", requiresHello))
         fields.append(Field("terminate-suspended", terminateSuspended.rawValue))
@@ -46,6 +48,7 @@ extension Policy {
             self[keyPath: path] = span
         }
         timeout = TimeoutPolicy(journal: fields)
+        keepAliveMinimum = fields.span("keep-alive")
         grace = fields.span("grace")
         handlerGrace = fields.span("handler-grace")
         watchdogInterval = fields.span("watchdog")
@@ -59,6 +62,7 @@ extension Policy {
             PageOutPolicy(delay: $0, threshold: fields.bytes("page-out-above") ?? PageOutPolicy.defaultThreshold)
         }
         resumeLimit = fields.int("resume-limit")
+        sleep = SleepPolicy(journal: fields)
         guard let hello = fields.flag("hello"), let exits = fields.flag("exits-on-suspend"),
             let announces = fields.flag("announces"), let waits = fields.flag("wait-all"),
             let locks = fields.text("locks").flatMap({ LockPolicy(rawValue: $0) }), let yields = fields.flag("yields"),

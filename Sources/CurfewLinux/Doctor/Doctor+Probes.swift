@@ -220,6 +220,27 @@ extension Doctor {
         }
     }
 
+    /// A duplicate of the channel that the program has inherited.
+    static func input(_ patient: DoctorPatient) -> DoctorFinding {
+        guard Procfs.isOurs else {
+            return DoctorFinding(.input, .no, "no /proc to find descriptors by", advice: [.ownProc])
+        }
+        let start = curfew_monotonic_nanoseconds()
+        var process = Descriptor(curfew_pidfd_open(patient.pid))
+        defer { process.close() }
+        guard process.isOpen else {
+            return DoctorFinding(.input, .no, "pidfd_open: " + String(cString: strerror(-process.number)))
+        }
+        var duplicate = Descriptor(curfew_pidfd_getfd(process.number, DoctorPatient.lockedDescriptor))
+        defer { duplicate.close() }
+        guard duplicate.isOpen else {
+            return DoctorFinding(
+                .input, .partly, "terminals and pipes; pidfd_getfd is refused", advice: [.descriptorRight])
+        }
+        let time = curfew_monotonic_nanoseconds() - start
+        return DoctorFinding(.input, .yes, "pidfd_getfd, then epoll", .measured(time))
+    }
+
     /// How late this process wakes when a limit is reached.
     static func timeLimit() -> DoctorFinding {
         var timer = Descriptor(curfew_timerfd())

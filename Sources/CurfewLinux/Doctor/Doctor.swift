@@ -75,6 +75,7 @@ public struct Doctor {
         findings.append(Self.cpuThrottling(held))
         findings.append(Self.priority(patient))
         findings.append(Self.locks(patient))
+        findings.append(Self.input(patient))
         findings.append(Self.suspension(patient))
         findings.append(Self.pageOut(patient))
         findings.append(Self.kill(&patient))
@@ -85,7 +86,7 @@ public struct Doctor {
         let isCgroup = error.stage == .clone || error.stage == .join
         let problem = (isCgroup ? "nothing starts in its cgroup: " : "sleep doesn't start: ") + error.reason
         let subjects: [DoctorFinding.Subject] = [
-            .containment, .suspension, .kill, .memoryLimit, .pageOut, .cpuLimit, .priority, .locks,
+            .containment, .suspension, .kill, .memoryLimit, .pageOut, .cpuLimit, .priority, .locks, .input,
         ]
         findings += subjects.map { DoctorFinding($0, .no, problem) }
         findings.append(Self.cpuThrottling(held))

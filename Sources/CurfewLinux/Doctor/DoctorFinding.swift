@@ -15,6 +15,8 @@ public struct DoctorFinding: Sendable, Hashable {
         case cpuThrottling = "cpu-throttling"
         case priority
         case locks
+        /// Waking a stopped app for what comes to its own descriptors.
+        case input
         case otherUsers = "other-users"
         case forkComet = "fork-comet"
         case leavingCgroup = "leaving-cgroup"
@@ -69,5 +71,7 @@ public enum DoctorAdvice: String, Sendable, Hashable, CaseIterable {
     case signalRight = "signal-right"
     /// A /proc of our own pid namespace.
     case ownProc = "own-proc"
+    /// To have duplicates of other processes' descriptors.
+    case descriptorRight = "descriptor-right"
     case anotherUser = "another-user"
 }

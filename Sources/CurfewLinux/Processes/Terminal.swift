@@ -41,3 +41,19 @@ public struct Terminal: Sendable {
         return group == leader && foregroundGroup == group
     }
 }
+
+extension Terminal {
+    /// Another number when the terminal that our standard input or output is was read or written; every 8 s at most.
+    ///
+    /// /dev/tty itself, which `descriptor` is, has the times of every terminal of the machine.
+    /// Source: kernel, drivers/tty/tty_io.c, tty_update_time().
+    public var stamp: UInt64 {
+        for number: Int32 in 0...1 where curfew_is_terminal(number) == 1 {
+            var status = Glibc.stat()
+            guard fstat(number, &status) == 0 else { continue }
+            return UInt64(bitPattern: Int64(status.st_atim.tv_sec)) << 32
+                ^ UInt64(bitPattern: Int64(status.st_mtim.tv_sec))
+        }
+        return 0
+    }
+}

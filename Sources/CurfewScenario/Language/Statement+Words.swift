@@ -10,6 +10,7 @@ extension Statement.Kind {
         case .launch: "launch"
         case .home: "home"
         case .open: "open"
+        case .sleep: "sleep"
         case .interrupt: "interrupt"
         case .dismiss: "dismiss"
         case .quit: "quit"
@@ -47,7 +48,7 @@ extension Statement.Kind {
         case .set(_, let value): [value]
         case .matrix(_, let values): values
         case .skipUnless(let command): command
-        case .launch, .home, .open, .interrupt, .dismiss, .quit, .reclaim, .killSupervisor: []
+        case .launch, .home, .open, .sleep, .interrupt, .dismiss, .quit, .reclaim, .killSupervisor: []
         case .wake(let name, let info), .post(let name, let info): [name] + info
         case .pressure(let level): [level]
         case .warn(let level): level.map { [$0] } ?? []

@@ -25,6 +25,8 @@ public struct Statement: Sendable, Hashable {
         case launch
         case home
         case open
+        /// Stopped where it is, until it is needed.
+        case sleep
         case interrupt
         case dismiss
         case quit

@@ -70,6 +70,9 @@ struct StatementReader {
         case "launch": return .launch
         case "home": return .home
         case "open": return .open
+        case "sleep":
+            try cursor.end(UnknownStatement.passingTime)
+            return .sleep
         case "interrupt": return .interrupt
         case "dismiss": return .dismiss
         case "quit": return .quit

@@ -27,12 +27,14 @@ enum UnknownStatement {
         return nil
     }
 
+    /// Said of a time behind `sleep`, as other languages have it.
+    static let passingTime =
+        "to look on for a time write `expect silence D`, to wait for something `await CONDITION`, to let time pass for the app `advance D`"
+
     /// What people try, and what they want then.
     private static let hints = [
         "run":
             "`app OPTIONS -- COMMAND` says what is tested and `launch` starts it; another command is run by `do COMMAND`",
-        "sleep":
-            "to look on for a time write `expect silence D`, to wait for something `await CONDITION`, to let time pass for the app `advance D`",
         "wait": "write `await CONDITION` to wait for something, `await exit N` for the app's end",
         "exec": "a command is run by `do COMMAND`, what is tested is named by `app`",
         "sh": "a shell is run by `do sh -c '…'`",
@@ -41,7 +43,7 @@ enum UnknownStatement {
         "kill": "write `quit`, `reclaim`, or `do kill …` for a signal of your own",
         "assert": "write `expect CONDITION`",
         "check": "write `expect CONDITION`",
-        "suspend": "write `home`, then `await state suspended`",
+        "suspend": "write `home`, then `await state suspended`; `sleep` stops it in front",
         "resume": "write `open`",
         "foreground": "write `open`",
         "background": "write `home`",

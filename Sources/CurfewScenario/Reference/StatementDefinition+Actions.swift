@@ -11,6 +11,13 @@ extension StatementDefinition {
             "As `curfew open`. One that was reclaimed is launched anew, and is told so: `restored=true`. One that has ended otherwise isn't: `launch` does."
         ),
         StatementDefinition(
+            "sleep", .action, "sleep", "Stops the app where it is, until it is needed.",
+            example: "app --wake-on pipes -- cat\nlaunch\nsleep\nsend \"x\"\nawait output \"x\"", actsOnApp: true,
+            """
+            As `curfew sleep`: nothing is told to it, and what `--wake-on` names wakes it, or `open`. It fails where the app can't \
+            sleep now, since it is interrupted, has a task open or owes an answer, and where something has woken it already.
+            """),
+        StatementDefinition(
             "interrupt", .action, "interrupt", "Makes the app inactive, as a phone call does.", example: "interrupt",
             actsOnApp: true,
             "As `curfew interrupt`: it goes on running. `dismiss` or `open` ends it, `home` accepts it."),
@@ -54,7 +61,7 @@ extension StatementDefinition {
             example: "home\nadvance 9m55s", actsOnApp: true,
             """
             Time goes from deadline to deadline and stops at the first thing that happens, or after D. Before each step it \
-            waits until the app owes nothing or does nothing, so that an honest app isn't killed for being slow. A failure \
+            waits until the app owes nothing, or has done nothing for 50 ms (`--settle`), so that an honest app isn't killed for being slow. A failure \
             shows what the last ones stopped at, and so does `--json`.
             """),
         StatementDefinition(

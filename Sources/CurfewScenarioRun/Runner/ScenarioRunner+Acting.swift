@@ -17,6 +17,7 @@ extension ScenarioRunner {
         case .launch: try launch()
         case .home: try drive(Message("home"), "the app to go home")
         case .open: try open()
+        case .sleep: try sleep()
         case .interrupt: try drive(Message("interrupt"), "the app to be interrupted")
         case .dismiss: try drive(Message("dismiss"), "what interrupts the app to go")
         case .quit: try quit()
@@ -120,6 +121,14 @@ extension ScenarioRunner {
         try drive(Message(verb, [Field("name", name)] + pairs), "\(name) to be told to the app")
     }
 
+    private func sleep() throws(Problem) {
+        try drive(Message("sleep"), "the app to be put to sleep")
+        // What was there for it has woken it by now.
+        if case .differs(let expected, let seen) = try lookAtState("suspended") {
+            throw .failed(expected: expected, seen: seen)
+        }
+    }
+
     private func reclaim() throws(Problem) {
         try drive(Message("reclaim"), "the app to be ended for its memory while it is suspended")
         try untilGone("the app to be gone once it is reclaimed")
@@ -154,8 +163,7 @@ extension ScenarioRunner {
 
     /// Time moves, to whatever happens first.
     private func advance(_ span: Duration, line: Int) throws(Problem) {
-        let message = Message("advance", [Field("seconds", Seconds.text(nanoseconds: span.nanoseconds))])
-        let answer = try ask(message, "its time to be moved")
+        let answer = try ask(advanceRequest(Seconds.text(nanoseconds: span.nanoseconds)), "its time to be moved")
         func nanoseconds(_ key: String) -> Int64 { answer[key].flatMap(Seconds.parse) ?? 0 }
         let advance = ScenarioAdvance(
             line: line, passed: nanoseconds("seconds"), left: nanoseconds("left"), state: answer["state"] ?? "",
@@ -164,13 +172,18 @@ extension ScenarioRunner {
         try settle()
     }
 
+    private func advanceRequest(_ seconds: String) -> Message {
+        let settle = limits.settle.map { [Field("settle", Seconds.text(nanoseconds: $0))] } ?? []
+        return Message("advance", [Field("seconds", seconds)] + settle)
+    }
+
     /// Returns once the app has done what it owes, or doesn't run any more, and all that was set off is done.
     ///
     /// Without held time the answer to what was asked is all that can be waited for.
     private func settle() throws(Problem) {
         guard command?.isTimeHeld == true, stage.record.isRunning else { return }
         do throws(StageProblem) {
-            _ = try stage.ask(Message("advance", [Field("seconds", "0")]))
+            _ = try stage.ask(advanceRequest("0"))
         } catch .gone {
             return
         } catch {

@@ -44,7 +44,7 @@ extension ScenarioRunner {
 
     // MARK: The app
 
-    private func lookAtState(_ state: String) throws(Problem) -> Finding {
+    func lookAtState(_ state: String) throws(Problem) -> Finding {
         let expected = "the app to be \(state)"
         guard let status = try status(expected) else {
             return finding(state == "notRunning", expected, "it isn't running" + howItEnded)

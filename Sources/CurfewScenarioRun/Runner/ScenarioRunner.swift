@@ -10,6 +10,8 @@ public final class ScenarioRunner {
         public var await: Int64 = 10_000_000_000
         /// How long all of it may take.
         public var scenario: Int64 = 300_000_000_000
+        /// How long an app that owes something mustn't have run before its time is moved; nil: as the supervisor has it.
+        public var settle: Int64?
 
         public init() {}
     }

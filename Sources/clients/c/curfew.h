@@ -44,7 +44,7 @@
 //   -ENOBUFS     too many events wait in the struct (below); take some, then ask again.
 //   -EPROTO      an answer that makes no sense. After a line that is too long the connection is lost; as -ECONNRESET.
 // Refusals by the supervisor: -ETIME `expired`, -ESHUTDOWN `terminating`, -EDQUOT `too-many-tasks` or `too-many-owners`, -EPERM `forbidden`,
-// -EINVAL `invalid`, -ENOSYS `unknown`, -EBADMSG `malformed`, -EPROTO any other; curfew_error_code has the word.
+// -EINVAL `invalid`, -ENOSYS `unknown`, -ENOTSUP `unsupported`, -EBADMSG `malformed`, -EPROTO any other; curfew_error_code has the word.
 //
 // Waiting. No call but curfew_next_event waits longer than the client's time. Interruptions by signals (EINTR) are
 // dealt with. An answer that has come while the whole process was suspended counts, however long that took.
@@ -118,6 +118,9 @@
 
 // How long a call waits for the supervisor, in milliseconds, unless curfew_set_timeout says otherwise.
 #define CURFEW_DEFAULT_TIMEOUT 5000
+
+// The name of the waking event that curfew_set_keep_alive_timeout asks for.
+#define CURFEW_KEEP_ALIVE "keepAlive"
 
 // A background task's number, from 1 on.
 typedef unsigned long curfew_task;
@@ -824,7 +827,7 @@ static inline int curfew_impl_refusal(const char *code)
         int error;
     } known[] = {
         {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"too-many-owners", -EDQUOT}, {"forbidden", -EPERM},
-        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"malformed", -EBADMSG},
+        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"unsupported", -ENOTSUP}, {"malformed", -EBADMSG},
     };
     size_t index;
     for (index = 0; index < sizeof known / sizeof *known; index++)
@@ -1257,6 +1260,49 @@ static inline double curfew_background_time_remaining(struct curfew_client *clie
         error = -EPROTO;
     curfew_impl_result(client, error);
     return error < 0 ? 0 : seconds;
+}
+
+// ---- keep-alive ---------------------------------------------------------------------------------
+
+// Asks for a keep-alive every so many milliseconds; 0: none.
+static inline int curfew_impl_keep_alive(struct curfew_client *client, unsigned long long milliseconds)
+{
+    struct curfew_impl_line line;
+    struct curfew_impl_reply reply;
+    char digits[4] = {'.', '0', '0', '0'};
+    unsigned int rest = (unsigned int)(milliseconds % 1000);
+    int error = curfew_impl_begin_request(client);
+    if (error < 0)
+        return error;
+    digits[1] = (char)('0' + rest / 100);
+    digits[2] = (char)('0' + rest / 10 % 10);
+    digits[3] = (char)('0' + rest % 10);
+    curfew_impl_start(client, &line, "keep-alive", "r");
+    curfew_impl_put_text(&line, " seconds=");
+    curfew_impl_put_number(&line, (unsigned long)(milliseconds / 1000));
+    curfew_impl_put(&line, digits, sizeof digits);
+    return curfew_impl_result(client, curfew_impl_ask(client, &line, "r", &reply));
+}
+
+// Asks to be woken in the background whenever so many seconds have passed, to see to one's connections: 600 or more,
+// divided by --time-scale. Who has said hello is told CURFEW_EVENT_WAKE, its name CURFEW_KEEP_ALIVE, and has 30 s
+// (--wake-limit) to acknowledge it; in front nothing is told. It is the app's, whoever asked last, until it is cleared or
+// the app has ended. Returns 0, or -errno and what was set before holds: -EINVAL when `seconds` are too few,
+// aren't above 0 or have no end, -ENOTSUP when the app's profile has no keep-alive.
+static inline int curfew_set_keep_alive_timeout(struct curfew_client *client, double seconds)
+{
+    // Rather than nothing, which would clear it; and what is no number isn't above anything.
+    if (!(seconds >= 0.001 && seconds < 2e9)) {
+        curfew_impl_enter(client);
+        return curfew_impl_result(client, -EINVAL);
+    }
+    return curfew_impl_keep_alive(client, (unsigned long long)(seconds * 1000 + 0.5));
+}
+
+// Ends what curfew_set_keep_alive_timeout began, whichever process of the app has. Returns 0 or -errno.
+static inline int curfew_clear_keep_alive_timeout(struct curfew_client *client)
+{
+    return curfew_impl_keep_alive(client, 0);
 }
 
 // ---- events -------------------------------------------------------------------------------------

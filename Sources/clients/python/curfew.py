@@ -710,6 +710,7 @@ class Application:
         self._environment: Mapping[str, str] = os.environ if environment is None else environment
         self._listeners: Tuple[_Listener, ...] = ()
         self._has_used_pipe = False
+        self._keep_alive: Optional[Handler] = None
         self._reset()
         _applications.add(self)
 
@@ -878,6 +879,36 @@ class Application:
         if self._tasks.pop(task.id, None):
             link.send(_encode("end", task=str(task.id)))
         task.id = INVALID_TASK
+
+    def set_keep_alive_timeout(self, seconds: float, handler: Callable[[], object]) -> bool:
+        """Asks to be woken in the background whenever so many seconds have passed; False when it is refused.
+
+        seconds: 600 or more, divided by `--time-scale`. handler: called, where events are delivered, to see to one's
+        connections; it has 30 s (`--wake-limit`), or the app is killed. In front it isn't called. It replaces the last
+        one; it is the app's, until it is cleared or the app has ended. Refused, the last one stays. False without Curfew.
+
+        Raises ValueError for seconds that aren't above 0, or are infinite, and TypeError for a coroutine function.
+        """
+        if not 0.001 <= seconds < math.inf:
+            raise ValueError(f"keep-alive needs a number of seconds above 0 that ends, not {seconds!r}")
+        if inspect.iscoroutinefunction(handler):
+            raise TypeError("a handler is a plain function; in coroutines, use `async for event in app.events()`")
+        reply = self._ask("keep-alive", seconds=f"{seconds:.3f}")
+        if not reply or reply.verb != "ok":
+            _log.info("keep-alive refused: %s", reply.pairs.get("message", "no reason given") if reply else "no answer")
+            return False
+        last, self._keep_alive = self._keep_alive, lambda event: handler()
+        if last:
+            self.off(last)
+        self.on("keepAlive")(self._keep_alive)
+        return True
+
+    def clear_keep_alive_timeout(self) -> None:
+        """Ends what `set_keep_alive_timeout` began, whichever process of the app has; else ignored."""
+        last, self._keep_alive = self._keep_alive, None
+        if last:
+            self.off(last)
+        self._ask("keep-alive", seconds="0")
 
     # Handlers
 

@@ -52,6 +52,15 @@
 #
 # A task is open until curfew_end, or until the script has ended.
 #
+# Keep-alive, by the same `curfew`
+#
+#   curfew_set_keep_alive_timeout SECONDS FUNCTION   calls FUNCTION in the background whenever SECONDS (600 or more, divided
+#                                  by --time-scale) have passed; it has 30 s. Refused, with a status other than 0, what
+#                                  was set before holds
+#   curfew_clear_keep_alive_timeout                  ends that
+#
+# It is the app's, whoever asked last. FUNCTION is one for the event keepAlive, as curfew_on takes it.
+#
 #   curfew_is_supported            whether this runs under Curfew
 #   curfew_is_aware                whether this script hears events
 #
@@ -980,6 +989,48 @@ curfew_end() {
     esac
     curfew_is_supported || return 0
     _curfew_task end "$1"
+}
+
+# Has FUNCTION called in the background every so often: curfew_set_keep_alive_timeout SECONDS FUNCTION. Status 64: wrong
+# usage; 1, 69 or 75: refused.
+curfew_set_keep_alive_timeout() {
+    if [ $# != 2 ]; then
+        _curfew_say 'curfew_set_keep_alive_timeout: it takes SECONDS and a FUNCTION'
+        return 64
+    fi
+    case $1 in
+    *[!0.]*) ;;
+    *)
+        _curfew_say "curfew_set_keep_alive_timeout: \"$1\" isn't a number of seconds above 0"
+        return 64 ;;
+    esac
+    set -- "$1" "$2" "$_curfew_functions"
+    _curfew_forget_keep_alive
+    _curfew_register keepAlive "$2" || set -- "$@" 64
+    if [ $# = 3 ] && curfew_is_supported; then _curfew_task keep-alive "$1" || set -- "$@" "$?"; fi
+    if [ $# = 4 ]; then
+        _curfew_functions=$3
+        return "$4"
+    fi
+    curfew_on keepAlive "$2"
+}
+
+# Ends what curfew_set_keep_alive_timeout began, whichever process of the app has.
+curfew_clear_keep_alive_timeout() {
+    _curfew_forget_keep_alive
+    ! curfew_is_supported || _curfew_task keep-alive 0
+}
+
+_curfew_forget_keep_alive() {
+    set -- "$_curfew_functions"
+    _curfew_functions=
+    while [ -n "$1" ]; do
+        case $1 in
+        keepAlive=*) ;;
+        *) _curfew_functions="$_curfew_functions${1%% *} " ;;
+        esac
+        set -- "${1#* }"
+    done
 }
 
 # Prints the background time left.

@@ -280,6 +280,37 @@ static void test_tasks(void)
     finish();
 }
 
+static void test_keep_alive(void)
+{
+    static const struct fake_step steps[] = {
+        {"keep-alive id=r*.1 seconds=600.000", "ok id=$ID\n", FAKE_GO_ON},
+        {"keep-alive id=r*.2 seconds=1200.250", "ok id=$ID\n", FAKE_GO_ON},
+        {"keep-alive id=r*.3 seconds=30.000", "error id=$ID code=invalid minimum=600.000\n", FAKE_GO_ON},
+        {"keep-alive id=r*.4 seconds=0.000", "ok id=$ID\nevent name=keepAlive seq=3 kind=wake ack=required\n",
+            FAKE_GO_ON},
+    };
+    static const double bad[] = {0, -1, 0.0001, 1e300, INFINITY, NAN};
+    size_t index;
+    START_PIPE(steps);
+    CHECK_EQ(curfew_set_keep_alive_timeout(&client, 600), -ENOTCONN);
+    CHECK_EQ(curfew_clear_keep_alive_timeout(&client), -ENOTCONN);
+    CHECK_EQ(curfew_connect(&client), 0);
+    CHECK_EQ(curfew_set_keep_alive_timeout(&client, 600), 0);
+    CHECK_EQ(curfew_set_keep_alive_timeout(&client, 1200.25), 0);
+    CHECK_EQ(curfew_set_keep_alive_timeout(&client, 30), -EINVAL);
+    CHECK_TEXT(curfew_error_code(&client), "invalid");
+    // Nothing goes out for what is no time.
+    for (index = 0; index < sizeof bad / sizeof *bad; index++)
+        CHECK_EQ(curfew_set_keep_alive_timeout(&client, bad[index]), -EINVAL);
+    CHECK_EQ(curfew_error(&client), -EINVAL);
+    CHECK_EQ(curfew_clear_keep_alive_timeout(&client), 0);
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_EQ(event.type, CURFEW_EVENT_WAKE);
+    CHECK_TEXT(event.name, CURFEW_KEEP_ALIVE);
+    CHECK(event.ack_required);
+    finish();
+}
+
 static void test_hello(void)
 {
     static const struct fake_step steps[] = {
@@ -306,7 +337,7 @@ static void test_refusals(void)
         int error;
     } known[] = {
         {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"forbidden", -EPERM},
-        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"malformed", -EBADMSG}, {"something-newer", -EPROTO},
+        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"unsupported", -ENOTSUP}, {"malformed", -EBADMSG}, {"something-newer", -EPROTO},
     };
     size_t index;
     for (index = 0; index < sizeof known / sizeof *known; index++) {
@@ -1289,7 +1320,7 @@ static const struct {
 } tests[] = {
     TEST(without_curfew), TEST(connects_by_pipe), TEST(prefers_its_own_connection), TEST(falls_back_to_the_pipe),
     TEST(refuses_what_is_no_pipe), TEST(connecting_ends_in_time), TEST(avoids_the_standard_descriptors), TEST(tasks),
-    TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
+    TEST(keep_alive), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
     TEST(lifecycle_events), TEST(memory_warnings), TEST(everything_in_an_event), TEST(malformed_events),
     TEST(changes), TEST(acknowledging),
     TEST(events_while_waiting), TEST(byte_by_byte), TEST(longest_event), TEST(line_without_end), TEST(flood_of_events),

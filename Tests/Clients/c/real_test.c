@@ -49,6 +49,8 @@ static int be_task_holder(void)
     say("ended %d %d %d", curfew_end_background_task(&client, first), curfew_end_background_task(&client, second),
         curfew_end_background_task(&client, 4711));
     say("error %d", curfew_error(&client));
+    say("keep-alive %d %d %d", curfew_set_keep_alive_timeout(&client, 599) == -EINVAL,
+        curfew_set_keep_alive_timeout(&client, 600), curfew_clear_keep_alive_timeout(&client));
     curfew_close(&client);
     // The other way in.
     unsetenv("CURFEW_SOCKET");
@@ -311,6 +313,7 @@ static void test_tasks(void)
     HEAR("remaining inf");
     HEAR("ended 0 0 0");
     HEAR("error 0");
+    HEAR("keep-alive 1 0 0");
     HEAR("connected 0");
     HEAR("task 3");
     CHECK_EQ(finish(), 0);

@@ -97,6 +97,18 @@ def test_interruptions_changes_and_warnings(shell):
     shell.expect_no_event("didReceiveMemoryWarning")
 
 
+def test_asleep_until_its_input_comes(curfew_app):
+    app = curfew_app("cat", options=["--wake-on", "pipes"])
+    app.launch()
+    app.sleep()
+    assert app.state == "suspended"
+    app.expect_no_event("didEnterBackground")
+    app.send("hello")
+    app.await_output("hello")
+    app.expect_state("active")
+    app.expect_pid("same")
+
+
 def test_output_is_awaited_behind_the_last_match(shell):
     for word in ("one", "two", "one"):
         shell.send(word)
@@ -140,6 +152,8 @@ def test_a_budget_that_is_outstayed(curfew_app):
     app.launch()
     app.await_output("up")
     app.expect_task("upload", "open")
+    with pytest.raises(CurfewFailure, match=r"(?s)the app to be put to sleep.*refused \(holds-task\)"):
+        app.sleep()
     app.home()
     app.expect_state("background")
     assert app.advance("2m") == 115

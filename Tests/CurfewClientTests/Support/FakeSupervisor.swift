@@ -132,6 +132,7 @@ final class FakeSupervisor: Sendable {
         case "end":
             let isKnown = state.tasks.remove(Int(message["task"] ?? "") ?? 0) != nil
             return [isKnown ? "ok \(id)" : "ok \(id)ignored=unknown-task"]
+        case "keep-alive": return ["ok \(id)"]
         case "remaining": return ["ok \(id)seconds=571.204"]
         case "status": return ["task \(id)task=1 name=x age=1.000", "ok \(id)app=test state=background"]
         default: return []

@@ -93,7 +93,8 @@ struct Crowd {
         var copy = before
         var expected: [Effect] = []
         for index in copy.table.indicesByLaunch {
-            copy.table.change(at: index) { $0.proceed(at: now, into: &expected) }
+            let front = copy.table.foreground
+            copy.table.change(at: index) { $0.tick(front: front, at: now, into: &expected) }
         }
         copy.proceed(at: now, into: &expected)
         mostDue = max(mostDue, before.apps.count { Self.isDue($0, at: now) })
@@ -115,7 +116,8 @@ struct Crowd {
 
     private func judgeAggregates() -> String? {
         let apps = supervisor.apps
-        let front = apps.filter(\.state.isForeground).map(\.id)
+        // Who falls asleep counts as active until it is stopped, and has left its place.
+        let front = apps.filter { $0.state.isForeground && !$0.isAsleep }.map(\.id)
         if front.count > 1 { return "\(front) are in front" }
         if supervisor.foregroundApp != front.first {
             return "in front is \(front), and not \(supervisor.foregroundApp, default: "nobody")"

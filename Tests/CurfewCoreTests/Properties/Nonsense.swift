@@ -70,15 +70,40 @@ struct Nonsense {
         let id = random.pick([AppID.a, .b, .c])
         lastRequest += 1
         if random.below(12) == 0, launched.insert(id).inserted {
-            return .app(id, .launch(random.pick(Trace.policies), Trace.randomOptions(&random)))
+            var policy = random.pick(Trace.policies)
+            if random.chance(30) { policy.sleep = Self.randomSleep(&random) }
+            return .app(id, .launch(policy, Trace.randomOptions(&random)))
         }
         return Self.input(about: id, RequestID(lastRequest), &random)
+    }
+
+    private static func randomSleep(_ random: inout SplitMix64) -> SleepPolicy {
+        var sleep = SleepPolicy()
+        if random.chance(70) { sleep.whenIdle = .milliseconds(Int64(10 + random.below(5000))) }
+        sleep.isForced = random.chance(20)
+        sleep.wakesForInput = random.chance(80)
+        sleep.quiet = .milliseconds(Int64(random.below(2000)))
+        sleep.countsResumptions = random.chance(50)
+        sleep.exitsWhenIdle = random.chance(50)
+        return sleep
+    }
+
+    private static func randomSample(_ random: inout SplitMix64) -> IdleSample {
+        IdleSample(
+            cpuTime: random.chance(10) ? Span(nanoseconds: Int64(random.next() >> 2)) : .zero,
+            written: random.chance(10) ? random.next() : 0, processes: UInt64(random.below(8) / 7),
+            obstacle: random.chance(10) ? "x" : nil)
     }
 
     /// Any input but a launch; some concern no app.
     static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
         let connection = ConnectionID(random.below(4))
-        switch random.below(38) {
+        switch random.below(44) {
+        case 38: return .app(id, .sleep(stays: random.chance(20), request: request))
+        case 39: return .app(id, .inputWatched(obstacle: random.chance(20) ? "x" : nil))
+        case 40, 41:
+            return .app(id, .inputCame(InputNews(kind: "data", text: "data", from: random.chance(50) ? "x" : nil)))
+        case 42: return .app(id, .idlenessMeasured(randomSample(&random)))
         case 3, 4: return .app(id, .started)
         case 5: return .app(id, .leaderExited(.exited(code: 1)))
         case 6: return random.chance(20) ? .app(id, .treeGone) : .machine(.tick)
@@ -116,6 +141,10 @@ struct Nonsense {
                 .availableMemoryMeasured(random.next() >> UInt64(random.below(64)), isStalling: random.chance(30)))
         case 36: return random.chance(70) ? .app(id, .suspensionPending) : .app(id, .pageOutPending)
         case 37: return random.chance(90) ? .app(id, .stillThere) : .app(id, .killIncomplete)
+        case 43:
+            let intervals: [Span?] = [nil, .zero, .seconds(600), .seconds(1_000), .seconds(-1), .infinite]
+            let interval = random.pick(intervals)
+            return .app(id, .keepAlive(interval, request: request))
         case 35: return random.chance(50) ? .app(id, .leftBehind) : .app(id, .abandoned)
         case 34:
             return random.chance(30)

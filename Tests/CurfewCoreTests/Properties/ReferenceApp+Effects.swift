@@ -57,6 +57,8 @@ extension ReferenceApp {
             guard policy.yieldsInBackground, isLowered == !isInFront || isOver else {
                 throw Violation("wrong priority")
             }
+        // SleepTests has the rules of these; no policy here sleeps.
+        case .watchInput, .unwatchInput, .measureIdleness: throw Violation("\(effect) of an app that never sleeps")
         case .measureAvailableMemory, .measureFreeDisk, .pressureChanged: break
         case .measureCPUTime:
             guard lacksCPUTime || policy.backgroundCPU != nil && runsInBackground else {
@@ -178,6 +180,7 @@ extension ReferenceApp {
             expect(.willTerminate, to: terminationAudience)
             beginTermination()
         }
+        if delivery.event == .wake(App.keepAliveEvent), owesKeepAlive { beginKeepAlive() }
         guard !expected.isEmpty else { throw Violation("\(delivery.event), and nothing was expected") }
         let next = expected.removeFirst()
         guard delivery.event == next.event else { throw Violation("\(delivery.event), expected \(next.event)") }

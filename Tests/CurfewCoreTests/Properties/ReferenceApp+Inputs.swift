@@ -29,10 +29,11 @@ extension ReferenceApp {
             if runsInBackground { stopByTerminal() }
         case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
+        case .sleep, .inputWatched, .inputCame, .idlenessMeasured: break
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
             .memoryLimitHit, .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
             break
-        case .beginTask, .endTask, .post, .wake, .reclaim: return takeRequest(input)
+        case .beginTask, .endTask, .post, .wake, .reclaim, .keepAlive: return takeRequest(input)
         }
         return [:]
     }
@@ -53,6 +54,7 @@ extension ReferenceApp {
         case .endTask(let task, _): return end(task)
         case .post(let change, _): return post(change).map { .rejected($0) }
         case .wake(let event, _): return wake(event).map { .rejected($0) }
+        case .keepAlive(let interval, _): return askForKeepAlive(interval)
         case .reclaim: return isStopped && !isTerminating && !isOver ? nil : .rejected(.notSuspended)
         default: return nil
         }
@@ -260,21 +262,26 @@ extension ReferenceApp {
             // Killed instead; `judge` sees to that.
             if resumedAt.count > limit { return nil }
         }
+        resume(for: event, policy.grace ?? policy.wakeLimit)
+        return nil
+    }
+
+    /// In background; a plain app has its grace anew.
+    mutating func resume(for event: PostedEvent, _ span: Span) {
         if state == .background || state == .suspended, !isAware {
-            grace = max(graceLeft, policy.grace ?? policy.wakeLimit)
+            grace = max(graceLeft, span)
             graceUsed = 0
         }
         mustRun = true
         if isAware, !hasHeardLaunch {
             unheard.append((event, false))
             expectLaunch(in: .background)
-            return nil
+            return
         }
         if isStopped, isHeard { expected.append(Expected(event: .lifecycle(.didEnterBackground))) }
         if isStopped { expectKept() }
         if isHeard { expected.append(Expected(event: .wake(event.name), info: event.info)) }
         if !isAware { unheard.append((event, false)) }
-        return nil
     }
 
     // MARK: What follows
@@ -338,7 +345,7 @@ extension AppInput {
         case .home(_, let request), .open(let request), .quit(let request), .reclaim(let request),
             .interrupt(let request), .dismiss(let request), .post(_, let request), .wake(_, let request):
             request
-        case .beginTask(_, _, _, let request), .endTask(_, let request): request
+        case .beginTask(_, _, _, let request), .endTask(_, let request), .keepAlive(_, let request): request
         default: nil
         }
     }

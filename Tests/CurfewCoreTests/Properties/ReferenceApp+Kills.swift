@@ -103,13 +103,18 @@ extension ReferenceApp {
                 throw Violation("warned of memory while it can't hear")
             }
             if isHeard { expect(.didReceiveMemoryWarning) }
+        case .didWake(let cause):
+            guard cause == "its keep-alive", owesKeepAlive, isStopped else { throw Violation("woken by \(cause)") }
+            beginKeepAlive()
         case .cpuLimitPassed:
             guard let action = policy.backgroundCPU?.action, action != .kill else { throw Violation("let go on") }
         case .lockedFiles(let locks):
             guard input == .app(id, .locksChecked(locks)), isStopped else { throw Violation("wrong locks: \(locks)") }
+        case .didSleep, .didWake, .keptAwake: throw Violation("\(note) of an app that never sleeps")
         case .becameAware where isOver, .becamePlain where isOver: break
         case .becameAware, .becamePlain, .taskBegun, .taskEnded, .taskReleased, .unknownTaskEnded, .acknowledged,
-            .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend:
+            .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend,
+            .keepAliveChanged:
             guard let index = expectedNotes.firstIndex(of: note) else { throw Violation("wrong note: \(note)") }
             expectedNotes.remove(at: index)
         }

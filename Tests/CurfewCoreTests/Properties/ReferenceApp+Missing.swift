@@ -85,6 +85,9 @@ extension ReferenceApp {
         guard app.keptChangeNames == kept.map(\.name) else {
             throw Violation("keeps \(app.keptChangeNames), expected \(kept.map(\.name))")
         }
+        guard app.keepAliveInterval == keepAlive, app.keepAliveLeft(at: Moment(now)) == keepAliveLeft else {
+            throw Violation("kept alive every \(app.keepAliveInterval as Any), expected \(keepAlive as Any)")
+        }
         let left = app.remaining(at: Moment(now))
         guard left == remaining else { throw Violation("\(left) left, expected \(remaining)") }
         let graceLeft = runsInBackground && tasks.isEmpty && !isTerminating && grace != nil ? graceLeft : nil

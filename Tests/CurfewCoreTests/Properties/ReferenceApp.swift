@@ -84,7 +84,14 @@ struct ReferenceApp {
     /// Since the last sign of life, while one is owed.
     var withoutSign: Int64 = 0
 
+    /// How often it is woken, and since when it hasn't been.
+    var keepAlive: Span?
+    var sinceKeepAlive: Int64 = 0
+
     // MARK: What must come of the present input
+
+    /// It is to be told of keep-alive, and hasn't been.
+    var owesKeepAlive = false
 
     var expected: [Expected] = []
     var expectedNotes: [Note] = []
@@ -142,6 +149,7 @@ struct ReferenceApp {
     // MARK: Time
 
     mutating func elapse(_ span: Span) {
+        sinceKeepAlive += span.nanoseconds
         guard hasStarted, !isOver else { return }
         let passed = span.nanoseconds
         age += passed

@@ -44,6 +44,7 @@ struct Trace {
         case begin(AppID, owner: Int, connection: Int?)
         case end(AppID, task: Int)
         case ownerExited(AppID, owner: Int)
+        case keepAlive(AppID, Span?)
         case confirm(AppID, isComplete: Bool)
         case answerMeasurement(AppID, bytes: UInt64)
         case answerCPUTime(AppID)
@@ -63,6 +64,7 @@ struct Trace {
             $0.terminateLimit = .seconds(2)
             $0.launchLimit = .seconds(4)
             $0.grace = .seconds(2)
+            $0.keepAliveMinimum = .seconds(3)
         },
         .with {
             $0.backgroundBudget = .seconds(2)
@@ -72,6 +74,7 @@ struct Trace {
         .with {
             $0.backgroundBudget = .infinite
             $0.timeLimit = .seconds(30)
+            $0.keepAliveMinimum = nil
             $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
         },
         .with {
@@ -123,6 +126,7 @@ struct Trace {
         .with {
             $0.backgroundBudget = .seconds(20)
             $0.wakeLimit = .seconds(4)
+            $0.keepAliveMinimum = .seconds(2)
             $0.announcesEvents = true
             $0.watchdogInterval = .seconds(3)
             $0.terminateSuspended = .wake
@@ -191,7 +195,7 @@ struct Trace {
     }
 
     private static func randomAction(_ random: inout SplitMix64, app: AppID) -> Action {
-        switch random.below(148) {
+        switch random.below(152) {
         case 0..<21: .tick
         case 21..<33: .home(app, stopped: random.chance(15))
         case 33..<42: .open(app)
@@ -220,6 +224,7 @@ struct Trace {
         case 131..<134: .leaderObeys(app)
         case 134, 135: .stoppedByTerminal(app)
         case 136..<140: .treeGone(app)
+        case 148..<152: .keepAlive(app, random.pick([nil, .zero, .seconds(2), .seconds(5), .seconds(600)] as [Span?]))
         case 140..<144: .confirm(app, isComplete: random.chance(50))
         default: .answerTracer(app)
         }

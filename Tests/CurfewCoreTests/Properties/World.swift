@@ -37,6 +37,7 @@ struct World {
     private mutating func perform(_ step: Trace.Step) throws(Violation) {
         pass(step.pause)
         try checkEarlyTick()
+        try tickForKeepAlive()
         guard let input = input(for: step.action) else { return }
         var inputs = [input]
         while !inputs.isEmpty { inputs += try feed(inputs.removeFirst()) }
@@ -62,6 +63,13 @@ struct World {
         guard copy.handle(.machine(.tick), at: Moment(now)).isEmpty, copy == supervisor else {
             throw Violation("a tick before the next deadline changed something")
         }
+    }
+
+    /// As an engine that is never late: what else is told of an app could bring it about as well.
+    private mutating func tickForKeepAlive() throws(Violation) {
+        guard references.contains(where: \.isKeepAliveDue) else { return }
+        var inputs = [Input.machine(.tick)]
+        while !inputs.isEmpty { inputs += try feed(inputs.removeFirst()) }
     }
 
     // MARK: From actions to inputs
@@ -135,6 +143,8 @@ struct World {
         case .end(let id, let task):
             guard reference(id) != nil else { return nil }
             return .app(id, .endTask(TaskID(task), request: nextRequest()))
+        case .keepAlive(let id, let interval):
+            return reference(id).map { _ in .app(id, .keepAlive(interval, request: nextRequest())) }
         case .ownerExited(let id, let owner): return .app(id, .ownerExited(OwnerID(owner)))
         case .confirm(let id, let isComplete):
             guard let app = reference(id), app.isBeingStopped, !app.isOver else { return nil }
@@ -162,6 +172,9 @@ struct World {
         if let index = references.firstIndex(where: { $0.id == input.app && !$0.isGone }) {
             expectedReplies.merge(references[index].take(input)) { $1 }
         }
+        if input == .machine(.tick) {
+            for index in references.indices { references[index].takeTick() }
+        }
         let batch = supervisor.handle(input, at: Moment(now))
         effects += batch
         var answers: [Input] = []
@@ -173,6 +186,7 @@ struct World {
                 answers.append(now.nanoseconds % 3 == 0 ? .app(id, .treeGone) : .app(id, .leftBehind))
             }
         }
+        for index in references.indices { try references[index].settleKeepAlive() }
         try checkAll(after: input)
         for index in references.indices { references[index].finishBatch() }
         return answers
@@ -259,7 +273,8 @@ struct World {
             return
         }
         if reference.policy.pageOut != nil { return }
-        let limit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
+        let timeLimit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
+        let limit = [timeLimit, reference.keepAliveLeft.map { now + $0 }].compactMap { $0 }.min()
         let deadline = reference.isBeingStopped ? app.nextDeadline.lifecycle : app.nextDeadline.earliest
         guard deadline == limit else { throw Violation("suspended, and a deadline is armed") }
     }
@@ -292,7 +307,8 @@ extension Effect {
             .checkTracer(let id), .measureCPUTime(let id), .note(let id, _), .limitMemory(let id, _),
             .signal(let id, _, _), .expire(let id, _), .release(let id), .checkLocks(let id), .pageOut(let id, _),
             .throttle(let id, _), .setPriority(let id, _), .killLeader(let id, _),
-            .confirmSuspension(let id, _), .killAgain(let id, _), .continuePageOut(let id):
+            .confirmSuspension(let id, _), .killAgain(let id, _), .continuePageOut(let id), .watchInput(let id, _),
+            .unwatchInput(let id), .measureIdleness(let id):
             id
         case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }

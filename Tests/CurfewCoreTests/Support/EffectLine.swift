@@ -33,6 +33,9 @@ func line(_ effect: Effect) -> String {
     case .throttle(let app, nil): "stop throttling \(letter(app))"
     case .throttle(let app, let limits?): "throttle \(letter(app)) to \(text(limits.limit)) of \(text(limits.window))"
     case .setPriority(let app, let isLowered): "\(isLowered ? "lower" : "restore") priority of \(letter(app))"
+    case .watchInput(let app, let afresh): "watch input of \(letter(app))" + (afresh ? " afresh" : "")
+    case .unwatchInput(let app): "unwatch input of \(letter(app))"
+    case .measureIdleness(let app): "measure idleness \(letter(app))"
     case .note(let app, let note): "note \(letter(app)) \(text(note))"
     }
 }
@@ -96,6 +99,7 @@ private func text(_ reply: Reply) -> String {
     case .taskBegun(let task, let remaining): "task \(task.rawValue), \(text(remaining)) left"
     case .taskEnded(let task, known: true): "task \(task.rawValue) ended"
     case .taskEnded(let task, known: false): "task \(task.rawValue) unknown"
+    case .accepted: "done"
     case .rejected(let rejection): "error \(rejection.rawValue)"
     }
 }
@@ -149,5 +153,10 @@ private func text(_ note: Note) -> String {
     case .memoryWarning(let level): "memory \(level.rawValue)"
     case .cpuLimitPassed(let used, let elapsed): "used \(text(used)) of CPU time in \(text(elapsed))"
     case .lockedFiles(let locks): "suspended with " + locks.map(\.path).joined(separator: ", ")
+    case .didSleep: "asleep"
+    case .didWake(let cause): "woken by \(cause)"
+    case .keepAliveChanged(nil): "no keep-alive"
+    case .keepAliveChanged(let interval?): "keep-alive every \(text(interval))"
+    case .keptAwake(let obstacle): "kept awake by \(obstacle)"
     }
 }

@@ -48,6 +48,10 @@ final class FakeKernel: Kernel {
         /// Whether the kernel can tell of a memory mark.
         var armsMarks = true
         var cpuMicroseconds: UInt64 = 0
+        /// What is found of its input, one answer after the other; the last stays.
+        var input: [InputWatching] = [.watched(obstacle: nil)]
+        /// What it has done, measured one after the other; the last stays.
+        var work = [IdleSample(cpuTime: .zero, written: 0, processes: 1)]
         var isAlive = true
         fileprivate(set) var isStopped = false
         fileprivate(set) var isConfirmed = false
@@ -209,6 +213,18 @@ final class FakeKernel: Kernel {
     func isTraced(_ app: AppID) -> Bool {
         journal.note("traced? \(app.letter): \(self[app].isTraced ? "yes" : "no")")
         return self[app].isTraced
+    }
+
+    func watchInput(_ app: AppID, afresh: Bool) -> InputWatching {
+        journal.note("watch input \(app.letter)" + (afresh ? " afresh" : ""))
+        return self[app].input.count > 1 ? self[app].input.removeFirst() : self[app].input[0]
+    }
+
+    func unwatchInput(_ app: AppID) { journal.note("unwatch input \(app.letter)") }
+
+    func idleSample(of app: AppID) -> IdleSample {
+        journal.note("idle? \(app.letter)")
+        return self[app].work.count > 1 ? self[app].work.removeFirst() : self[app].work[0]
     }
 
     /// Not written down: it is asked with every watchdog that starts.

@@ -66,6 +66,7 @@ extension Reply {
         case .state(let state): "state \(state)"
         case .taskBegun(let task, _): "begun \(task.rawValue)"
         case .taskEnded(let task, let known): "ended \(task.rawValue)\(known ? "" : " unknown")"
+        case .accepted: "accepted"
         case .rejected(let rejection): "rejected \(rejection)"
         }
     }

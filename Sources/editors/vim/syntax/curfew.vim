@@ -7,7 +7,7 @@ syntax case match
 
 syntax match curfewHeading /\%(\\\n\)\@<!\_^\s*\%(scenario\|before\|after\)\ze\%(\s\|$\)/
 syntax match curfewDeclaration /\%(\\\n\)\@<!\_^\s*\%(app\|set\|matrix\|time-scale\|skip\)\ze\%(\s\|$\)/
-syntax match curfewAction /\%(\\\n\)\@<!\_^\s*\%(!\s\+\)\?\%(launch\|home\|open\|interrupt\|dismiss\|quit\|reclaim\|kill-supervisor\|wake\|post\|warn\|pressure\|advance\|do\|send\|key\)\ze\%(\s\|$\)/
+syntax match curfewAction /\%(\\\n\)\@<!\_^\s*\%(!\s\+\)\?\%(launch\|home\|open\|sleep\|interrupt\|dismiss\|quit\|reclaim\|kill-supervisor\|wake\|post\|warn\|pressure\|advance\|do\|send\|key\)\ze\%(\s\|$\)/
 syntax match curfewLook /\%(\\\n\)\@<!\_^\s*\%(!\s\+\)\?\%(await\|expect\)\ze\%(\s\|$\)/ nextgroup=curfewCondition skipwhite
 syntax match curfewCondition /\%(state\|event\|events\|task\|output\|silence\|exit\|killed\|pid\|file\|remaining\|memory\|cpu\|processes\)\ze\%(\s\|$\)/ contained
 syntax match curfewKeyword /\s\zs\%(within\|as\|unless\|contains\|exists\|absent\|ended\|changed\|same\)\ze\%(\s\|$\)/

@@ -171,6 +171,12 @@ class App(Conditions):
         """Sends the app to the background: it is suspended when it has no task open and owes nothing."""
         self._drive("home", "the app to go home")
 
+    def sleep(self) -> None:
+        """Stops the app where it is, until what `--wake-on` names or `open` wakes it; nothing is told to it."""
+        self._drive("sleep", "the app to be put to sleep")
+        # What was there for it has woken it by now.
+        self.expect_state("suspended")
+
     def interrupt(self) -> None:
         """Makes the app inactive, as a phone call does; `dismiss` or `open` ends it, `home` accepts it."""
         self._drive("interrupt", "the app to be interrupted")
@@ -228,7 +234,7 @@ class App(Conditions):
     def advance(self, span: Duration) -> float:
         """Moves the app's time, from deadline to deadline, up to the first thing that happens, or by `span`.
 
-        Before each step it waits until the app owes nothing or does nothing, so that an honest app isn't killed for
+        Before each step it waits until the app owes nothing, or has done nothing for 50 ms, so that an honest app isn't killed for
         being slow. Returns how many seconds have passed for it.
         """
         self._record.act()

@@ -1,0 +1,238 @@
+/// Asleep: stopped where it was, in front, until it is needed. It is no home: nothing is told, and no limit follows from it.
+extension App {
+    /// Whether it was stopped in front, and neither woken nor sent home since.
+    public var isAsleep: Bool { isSuspending && phase.stay.isAsleep }
+
+    /// Whether it sleeps until it is opened, whatever comes.
+    public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
+
+    /// What keeps it awake, of one that is to sleep when idle; nil where it isn't, and where nothing does.
+    public var awakeReason: AwakeReason? { idle.meter?.lastReason }
+
+    /// Whether input wakes it while it is stopped.
+    var wakesForInput: Bool { policy.sleep?.wakesForInput == true && !phase.stay.ignoresInput }
+
+    // MARK: Falling asleep
+
+    /// `curfew sleep`.
+    mutating func sleep(stays: Bool, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
+        if let rejection = rejectionOfSleep { return reject(request, rejection, into: &effects) }
+        switch phase.place {
+        case .foreground:
+            if let request { suspensionRequests.append(request) }
+            fallAsleep(stays: stays, at: now, into: &effects)
+        case .running:
+            // At home it is asleep as soon as nothing lets it run on.
+            phase.stay.run.grace = nil
+            phase.stay.ignoresInput = stays
+            if let request { suspensionRequests.append(request) }
+            proceed(at: now, into: &effects)
+        case .suspended:
+            if let request { suspensionRequests.append(request) }
+            if stays { ignoreInput(into: &effects) }
+            if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
+        case .starting, .over: break
+        }
+    }
+
+    /// From now on, until it is opened. Whose input is being looked at has nothing more to wait for.
+    private mutating func ignoreInput(into effects: inout [Effect]) {
+        guard !phase.stay.ignoresInput else { return }
+        if wakesForInput { effects.append(.unwatchInput(id)) }
+        phase.stay.ignoresInput = true
+        let isStopped = phase.place == .suspended(isConfirmed: true)
+        if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(into: &effects) }
+    }
+
+    private var rejectionOfSleep: Rejection? {
+        if end != nil { return .terminating }
+        guard isRunning || isSuspending else { return .notRunning }
+        if isSuspending { return nil }
+        if isTraced { return .traced }
+        if state == .inactive { return .interrupted }
+        if policy.exitsOnSuspend { return .exitsOnSuspend }
+        if !tasks.isEmpty { return .holdsTask }
+        return channel.owes ? .owesAnswer : nil
+    }
+
+    private mutating func fallAsleep(stays: Bool, at now: Moment, into effects: inout [Effect]) {
+        var stay = Away(budget: policy.backgroundBudget, grace: nil, leftForegroundAt: now.lifecycle)
+        stay.isAsleep = true
+        stay.ignoresInput = stays
+        memory?.stopMeasuring()
+        let before = standing
+        phase.goAway(stay)
+        phase.suspend()
+        moved(from: before, at: now, into: &effects)
+        effects.append(.suspend(id, includingStopped: false))
+    }
+
+    /// Stopped for good: from now on its input is waited for. False where there is none to wait for.
+    mutating func watchInput(at now: Moment, into effects: inout [Effect]) -> Bool {
+        guard wakesForInput else { return false }
+        effects.append(.watchInput(id, afresh: isInputFresh(at: now)))
+        return true
+    }
+
+    /// Whether it has hardly run since input woke it, so that what is unread isn't so on purpose. Idle, or done with an event,
+    /// it has read what it reads.
+    private func isInputFresh(at now: Moment) -> Bool {
+        guard let lastInput, let quiet = policy.sleep?.quiet else { return false }
+        return now.real - lastInput < quiet
+    }
+
+    /// `obstacle`: what of its input can't be waited for, or else has to keep it awake.
+    mutating func inputWatched(obstacle: String?, at now: Moment, into effects: inout [Effect]) {
+        guard phase.place == .suspended(isConfirmed: true), end == nil else { return }
+        guard let obstacle, isAsleep, policy.sleep?.isForced != true else {
+            if let obstacle { keptAwake(by: obstacle, into: &effects) }
+            return isNowAsleep(into: &effects)
+        }
+        keptAwake(by: obstacle, into: &effects)
+        let requests = suspensionRequests
+        suspensionRequests.removeAll()
+        wakeUp(at: now, into: &effects)
+        idle.change { $0.keptAwake(by: .other(obstacle), at: now) }
+        for request in requests { reject(request, .inputUnwatched, into: &effects) }
+        proceed(at: now, into: &effects)
+    }
+
+    /// The same obstacle is named once.
+    private mutating func keptAwake(by obstacle: String, into effects: inout [Effect]) {
+        if lastObstacle == obstacle { return }
+        lastObstacle = obstacle
+        effects.append(.note(id, .keptAwake(obstacle)))
+    }
+
+    mutating func isNowAsleep(into effects: inout [Effect]) {
+        phase.stay.suspension.isSettled = true
+        if isAsleep { effects.append(.note(id, .didSleep)) }
+        answerSuspensionRequests(into: &effects)
+    }
+
+    // MARK: Waking
+
+    /// Input has come. In front it goes on where it was; at home it has a while in background.
+    mutating func inputCame(_ news: InputNews, at now: Moment, into effects: inout [Effect]) {
+        guard isSuspending, end == nil else { return }
+        lastInput = now.real
+        effects.append(.note(id, .didWake(by: news.text)))
+        if isAsleep {
+            wakeUp(at: now, into: &effects)
+            return proceed(at: now, into: &effects)
+        }
+        let event = PostedEvent("input", news.info)
+        resumeForWaking(
+            event, for: policy.wakeLimit, counts: policy.sleep?.countsResumptions == true, at: now, into: &effects)
+        if !isAware, runsInBackground {
+            phase.stay.run.awaitsQuiet = true
+            updateIdle(at: now)
+        }
+        proceed(at: now, into: &effects)
+    }
+
+    /// Somebody has opened it, sends it home, ends it, or has something for it.
+    mutating func wakeUp(for cause: String, at now: Moment, into effects: inout [Effect]) {
+        effects.append(.note(id, .didWake(by: cause)))
+        wakeUp(at: now, into: &effects)
+    }
+
+    private mutating func wakeUp(at now: Moment, into effects: inout [Effect]) {
+        let wasStoppedByTerminal = isStoppedByTerminal
+        enterForeground(isActive: true, at: now, into: &effects)
+        resume(includingStopped: wasStoppedByTerminal, into: &effects)
+        answerSuspensionRequests(into: &effects)
+        announceLaunch(at: now, into: &effects)
+        deliverKeptChanges(at: now, into: &effects)
+        if isAware { deliverUnheardWakingEvents(at: now, into: &effects) }
+        demandSignOfLife(at: now)
+        scheduleMeasurement(at: now)
+    }
+
+    /// Another app has come in front meanwhile: it hears now that it has left, and goes on behind.
+    mutating func loseFrontAsleep(at now: Moment, into effects: inout [Effect]) {
+        guard isAsleep else { return }
+        phase.stay.isAsleep = false
+        effects.append(.note(id, .didWake(by: "another app in front")))
+        returnToBackground(at: now, into: &effects)
+        measureAtEdge(into: &effects)
+        deliver(.home, at: now, into: &effects)
+        deliverKeptChanges(at: now, into: &effects)
+    }
+
+    // MARK: Idleness
+
+    /// In front as long as it is to sleep when idle; in background after input, until it is quiet again.
+    mutating func updateIdle(at now: Moment) {
+        guard let span = idleSpan else { return idle.end() }
+        if idle.meter?.span != span { idle = .watched(IdleMeter(for: span, at: now)) }
+    }
+
+    private var idleSpan: Span? {
+        guard let sleep = policy.sleep, end == nil, !isTraced else { return nil }
+        switch phase.place {
+        case .foreground(let isActive): return isActive ? sleep.whenIdle : nil
+        case .running: return phase.stay.run.awaitsQuiet ? sleep.quiet : nil
+        case .starting, .suspended, .over: return nil
+        }
+    }
+
+    mutating func lookAtIdleness(into effects: inout [Effect]) {
+        idle.change { $0.isLookedAt() }
+        effects.append(.measureIdleness(id))
+    }
+
+    mutating func idlenessMeasured(_ sample: IdleSample, at now: Moment, into effects: inout [Effect]) {
+        guard let sleep = policy.sleep, idleSpan != nil else { return }
+        let obstacle = isInForeground ? idleObstacle : nil
+        guard idle.judge(sample, sleep, obstacle: obstacle, at: now) else { return }
+        lastInput = nil
+        if isInForeground {
+            fallAsleep(stays: false, at: now, into: &effects)
+        } else {
+            phase.stay.run.grace = Countdown(.zero)
+            proceed(at: now, into: &effects)
+        }
+    }
+
+    /// What keeps an app awake that does nothing; a task, an answer and an end that is to come even one that is forced.
+    private var idleObstacle: AwakeReason? {
+        if let task = tasks.first { return .holdsTask(task.id) }
+        if let owed = channel.pending.first { return .owes(owed.event) }
+        if channel.owes { return .owes(.lifecycle(.didFinishLaunching)) }
+        if policy.exitsOnSuspend { return .exitsOnSuspend }
+        guard policy.sleep?.isForced != true, let footprint, let limit = policy.memory?.background.fatal,
+            footprint > limit
+        else { return nil }
+        return .footprint(footprint, limit: limit)
+    }
+}
+
+/// Large and rare: most apps have none, and each copy of an app would carry it.
+enum Idleness: Sendable, Hashable {
+    case unwatched
+    indirect case watched(IdleMeter)
+
+    var meter: IdleMeter? { if case .watched(let meter) = self { meter } else { nil } }
+
+    mutating func end() { if case .watched = self { self = .unwatched } }
+
+    mutating func change(_ body: (inout IdleMeter) -> Void) {
+        guard case .watched(var meter) = self else { return }
+        body(&meter)
+        self = .watched(meter)
+    }
+
+    mutating func judge(_ sample: IdleSample, _ policy: SleepPolicy, obstacle: AwakeReason?, at now: Moment) -> Bool {
+        var isIdle = false
+        change { isIdle = $0.judge(sample, policy, obstacle: obstacle, at: now) }
+        return isIdle
+    }
+}
+
+extension InputNews {
+    /// What travels with the waking event.
+    var info: [Info] {
+        [Info("what", kind)] + (from.map { [Info("from", $0)] } ?? []) + (to.map { [Info("to", $0)] } ?? [])
+    }
+}

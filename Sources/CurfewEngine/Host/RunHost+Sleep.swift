@@ -1,0 +1,92 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// Waiting for what wakes an app that is stopped.
+extension RunHost {
+    /// Before it can be put to sleep for the first time.
+    func prepareSleep() {
+        guard manifest.policy.sleep != nil else { return }
+        kernel.watchesInput = { [unowned self] app, epoll in
+            loop.add(epoll, Source.input.token(app.rawValue))
+        }
+        kernel.getsKeys = { [unowned self] app in
+            console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
+        }
+        kernel.isAsleep = { [unowned self] app in engine.core.app(app)?.isAsleep == true }
+        kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
+    }
+
+    /// `childsEnd`: our copy of the app's end of its control pipe.
+    func noteChannel(_ childsEnd: Descriptor, of app: AppID) {
+        guard manifest.policy.sleep?.wakesForInput == true else { return }
+        var status = curfew_file_status()
+        guard childsEnd.isOpen, curfew_fstat(childsEnd.number, &status) == 0 else { return }
+        kernel.instances[app]?.channelSocket = status.inode
+    }
+
+    func inputCame(for app: AppID) {
+        guard let news = kernel.instances[app]?.takeInput(getsKeys: kernel.getsKeys?(app) ?? true) else { return }
+        engine.feed(.app(app, .inputCame(news)))
+    }
+
+    /// Whether it sleeps, what would wake it, or why it is awake; and how often it has been woken.
+    func sleepFields(of app: App, _ instance: Instance) -> [Field] {
+        var fields: [Field] = []
+        if app.isAsleep { fields.append(Field("asleep", app.sleepsUntilOpened ? "until-opened" : "true")) }
+        if app.policy.sleep?.wakesForInput == true { fields.append(Field("wake-on", manifest.inputFilter.text)) }
+        if let span = app.policy.sleep?.whenIdle {
+            fields.append(Field("sleep-when-idle", Seconds.text(nanoseconds: span.nanoseconds)))
+        }
+        if let reason = app.awakeReason { fields.append(Field("awake", reason.text)) }
+        fields += instance.wakings.fields
+        return fields
+    }
+}
+
+/// How often an app has been woken, by what last, and how long that took.
+struct Wakings: Sendable, Hashable {
+    private(set) var count = 0
+    private(set) var lastCause = ""
+
+    mutating func count(_ cause: String) {
+        count += 1
+        lastCause = cause
+    }
+
+    var fields: [Field] {
+        count == 0 ? [] : [Field("woken", String(count)), Field("woken-by", lastCause)]
+    }
+}
+
+extension InputFilter {
+    /// As `--wake-on` takes it.
+    public var text: String {
+        if kinds.isEmpty { return "none" }
+        let ports = self.ports.map { ":\($0)" }.joined()
+        return kinds.names.map { $0 == "connections" ? $0 + ports : $0 }.joined(separator: ",")
+    }
+}
+
+extension AwakeReason {
+    /// For people, as what is said of the app: `used 3 % of a processor in the last minute`.
+    var text: String {
+        switch self {
+        case .cpu(let used, let elapsed):
+            "it used \(HumanText.duration(nanoseconds: used.nanoseconds)) of CPU time in the last "
+                + HumanText.duration(nanoseconds: elapsed.nanoseconds)
+        case .wrote(let bytes): "it wrote \(HumanText.size(bytes: bytes))"
+        case .processes: "a process of it was born, or has gone"
+        case .terminal: "its terminal was read or written"
+        case .holdsTask(let task): "it holds task \(task.rawValue)"
+        case .owes(let event): "it has yet to acknowledge \(event.name)"
+        case .exitsOnSuspend: "it would end (--exits-on-suspend)"
+        case .footprint(let footprint, let limit):
+            "its footprint of \(HumanText.size(bytes: footprint)) is over --background-memory "
+                + HumanText.size(bytes: limit)
+        case .other(let words): words
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CurfewCore
+import CurfewEngine
+import Testing
+
+@Suite("The engine waits for the input of an app that is stopped")
+struct EngineSleepTests {
+    private static let news = InputNews(kind: "connection", text: "a connection to :6379", to: ":6379")
+
+    private static func policy(whenIdle: Span? = nil, wakesForInput: Bool = true) -> Policy {
+        .with {
+            var sleep = SleepPolicy()
+            sleep.whenIdle = whenIdle
+            sleep.wakesForInput = wakesForInput
+            $0.sleep = sleep
+            $0.locks = .ignore
+        }
+    }
+
+    private static func sleep(request: Int? = nil) -> Input {
+        .app(.a, .sleep(stays: false, request: request.map { RequestID($0) }))
+    }
+
+    @Test("Who asked is answered once every descriptor is waited for, in as many turns as it takes")
+    func inTurns() {
+        let scenario = EngineScenario.running(Self.policy())
+        scenario.kernel[.a].input = [.pending, .pending, .watched(obstacle: nil)]
+        #expect(scenario.feed(Self.sleep(request: 1)).last == "watch input a")
+        #expect(scenario.engine.nextDeadline == scenario.kernel.clock)
+        #expect(!scenario.engine.isSettled)
+        #expect(scenario.oversleep(.zero) == ["watch input a"])
+        #expect(scenario.oversleep(.zero) == ["watch input a", "record a note didSleep", "reply 1 state suspended"])
+        #expect(scenario.engine.nextDeadline == nil)
+        #expect(scenario.engine.isSettled)
+    }
+
+    @Test("What is there at once wakes it before it slept")
+    func atOnce() {
+        let scenario = EngineScenario.running(Self.policy())
+        scenario.kernel[.a].input = [.came(Self.news)]
+        let lines = scenario.feed(Self.sleep(request: 1))
+        #expect(lines.contains("resume a"))
+        #expect(lines.last == "reply 1 state active")
+        #expect(!lines.contains("record a note didSleep"))
+    }
+
+    @Test("What comes resumes it, and nothing is waited for any more")
+    func comes() {
+        let scenario = EngineScenario.running(Self.policy())
+        scenario.feed(Self.sleep())
+        #expect(
+            scenario.feed(.app(.a, .inputCame(Self.news))).only("resume", "state")
+                == ["state a suspended to active", "resume a"])
+        #expect(scenario.engine.core.app(.a)?.isAsleep == false)
+    }
+
+    @Test("Opened or ended while its descriptors are looked at, the rest of them isn't")
+    func overtaken() {
+        for (input, line) in [
+            (Input.app(.a, .open(request: nil)), "resume a"), (.app(.a, .memoryLimitHit(bytes: 1)), "SIGKILL a"),
+        ] {
+            let scenario = EngineScenario.running(
+                .with {
+                    $0.sleep = Self.policy().sleep
+                    $0.locks = .ignore
+                    $0.memory = MemoryPolicy(
+                        foreground: MemoryLimits(fatal: 1, soft: nil), background: MemoryLimits(fatal: 1, soft: nil),
+                        isEnforcedByKernel: true)
+                })
+            scenario.kernel[.a].input = [.pending]
+            scenario.feed(Self.sleep())
+            #expect(scenario.feed(input).contains(line))
+            #expect(scenario.oversleep(.zero).only("watch input") == [])
+        }
+    }
+
+    @Test("Told to stay asleep, it isn't waited for any more")
+    func stays() {
+        let scenario = EngineScenario.running(Self.policy())
+        scenario.kernel[.a].input = [.pending]
+        scenario.feed(Self.sleep())
+        #expect(scenario.feed(.app(.a, .sleep(stays: true, request: nil))).contains("unwatch input a"))
+        #expect(scenario.oversleep(.zero) == [])
+    }
+
+    @Test("What can't be waited for keeps it awake, and who asked is told")
+    func obstacle() {
+        let scenario = EngineScenario.running(Self.policy())
+        scenario.kernel[.a].input = [.watched(obstacle: "x")]
+        let lines = scenario.feed(Self.sleep(request: 1))
+        #expect(lines.contains("resume a"))
+        #expect(lines.last == "reply 1 rejected inputUnwatched")
+    }
+
+    @Test("Its idleness is measured as often as the core asks, and no more once it sleeps")
+    func idle() {
+        let scenario = EngineScenario.running(Self.policy(whenIdle: .seconds(8)))
+        let lines = scenario.pass(.seconds(10))
+        #expect(lines.only("idle?").count == 5)
+        #expect(lines.only("suspend", "watch input") == ["suspend a", "watch input a"])
+        #expect(scenario.pass(.seconds(3600)) == [])
+    }
+}

@@ -1,0 +1,499 @@
+"""Asleep until needed: stopped where it was, by hand or when idle, and woken by what comes for it."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from conftest import LIMIT, binary, is_alive, state_letter, wait_for
+from programs.helpers import PROGRAMS, Client, assert_all_stopped, program, socket_of, tree
+
+CONNECTIONS = ("--wake-on", "connections")
+
+
+class Server:
+    """programs/sleepy.py under `curfew run`, and where it listens."""
+
+    def __init__(self, sandbox, *kinds, options=CONNECTIONS, **popen):
+        popen.setdefault("stdin", subprocess.PIPE)
+        popen.setdefault("cwd", str(sandbox.runtime))
+        self.sandbox = sandbox
+        self.running = sandbox.start(sys.executable, "-u", PROGRAMS / "sleepy.py", *kinds, options=options, **popen)
+        self.name = self.running.name
+        said = [line.split() for line in self.running.expect("up")[:-1]]
+        self.places = {kind: place for kind, place in said}
+        self.pid = self.running.status()["pid"]
+
+    def tell(self, line):
+        self.running.process.stdin.write(line.encode() + b"\n")
+        self.running.process.stdin.flush()
+
+    def connect(self, kind="tcp"):
+        family = {"tcp": socket.AF_INET, "pre-fork": socket.AF_INET, "tcp6": socket.AF_INET6, "unix": socket.AF_UNIX}[kind]
+        client = socket.socket(family, socket.SOCK_STREAM)
+        client.settimeout(LIMIT)
+        place = self.places[kind]
+        client.connect(place if kind == "unix" else ("::1" if kind == "tcp6" else "127.0.0.1", int(place)))
+        return client
+
+    def curfew(self, verb, *arguments):
+        result = self.sandbox.curfew(verb, self.name, *arguments)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def sleep(self, *arguments):
+        self.curfew("sleep", *arguments)
+        assert_all_stopped(self.running, [self.pid, *tree(self.pid)])
+
+    def status(self):
+        return self.running.status()
+
+    def events(self, *names):
+        """Those of these names, or all, as the log has them."""
+        found = map(json.loads, self.curfew("events", "--json").splitlines())
+        return [event for event in found if not names or event["name"] in names]
+
+    def states(self):
+        """Each that it has come to."""
+        return [event["to"] for event in self.events("stateDidChange")]
+
+    def wait_event(self, name, count=1):
+        return self.running.wait_told(
+            f"{count} {name} of {self.name}", lambda: len(found := self.events(name)) >= count and found)[-1]
+
+    def wait_state(self, state):
+        self.running.wait_state(state)
+
+
+def ask(client, word="ping"):
+    """Sends a word and returns the answer."""
+    client.sendall(word.encode())
+    return client.recv(4096).decode()
+
+
+# By hand
+
+
+def test_asleep_it_is_stopped_and_told_nothing(sandbox, containment):
+    """Until it is opened: it never left the front. A program that is told of home by a signal would end of it."""
+    options = ("--containment", containment, "--on", "willResignActive=USR1", "--on", "didBecomeActive=USR1")
+    server = Server(sandbox, "tcp", options=options)
+    server.sleep()
+    status = server.status()
+    assert (status["state"], status["asleep"]) == ("suspended", "true")
+    assert re.search(r"^ *asleep +until it is opened; no input wakes it$", server.curfew("status"), re.M)
+    server.curfew("open")
+    status = server.status()
+    assert status["state"] == "active" and "asleep" not in status
+    assert server.states() == ["active", "suspended", "active"]
+    assert [event["name"] for event in server.events("didSleep", "didWake")] == ["didSleep", "didWake"]
+    with server.connect() as client:
+        assert ask(client) == "PING"
+
+
+@pytest.mark.parametrize("kind", ["tcp", "tcp6", "unix", "pre-fork"])
+def test_a_connection_wakes_it_and_is_answered(sandbox, kind):
+    """It goes on where it was, in front; whose children accept it is all the same."""
+    server = Server(sandbox, kind)
+    server.sleep()
+    with server.connect(kind) as client:
+        assert ask(client) == "PING"
+    assert re.fullmatch(r"a connection to (:|\[::1\]:|127.0.0.1:|/).*", server.wait_event("didWake")["by"])
+    status = server.status()
+    assert (status["state"], status["woken"]) == ("active", 1)
+    assert server.states() == ["active", "suspended", "active"]
+
+
+@pytest.mark.parametrize("kind", ["udp", "udp6", "datagram"])
+def test_a_datagram_wakes_it_and_is_answered(sandbox, kind):
+    server = Server(sandbox, kind)
+    server.sleep()
+    family = {"udp": socket.AF_INET, "udp6": socket.AF_INET6, "datagram": socket.AF_UNIX}[kind]
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.settimeout(LIMIT)
+        if kind == "datagram":
+            client.bind(str(sandbox.runtime / "asker"))
+            client.connect(server.places[kind])
+        else:
+            client.connect(("::1" if kind == "udp6" else "127.0.0.1", int(server.places[kind])))
+        assert ask(client) == "PING"
+    assert server.wait_event("didWake")["by"].startswith("a datagram")
+
+
+def test_a_client_that_is_connected_wakes_it_by_what_it_sends(sandbox):
+    """Connections last as long as their peers wait, and each request is answered, however often it sleeps between them."""
+    server = Server(sandbox, "tcp")
+    with server.connect() as client:
+        assert ask(client) == "PING"
+        for word in ("one", "two", "six"):
+            server.sleep()
+            assert ask(client, word) == word.upper()
+        woken = server.wait_event("didWake", 3)["by"]
+        assert woken.startswith("data from 127.0.0.1:") and woken.endswith(f" to 127.0.0.1:{server.places['tcp']}"), woken
+        server.sleep()
+    # The end of one that it has accepted is nothing to wake for; what follows is.
+    with server.connect() as client:
+        assert ask(client) == "PING"
+    assert [event["by"].split()[0] for event in server.events("didWake")] == ["data", "data", "data", "a"]
+
+
+def test_the_answer_to_its_own_request_wakes_it_and_so_does_its_end(sandbox):
+    server = Server(sandbox)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(LIMIT)
+        server.tell(f"ask {other.getsockname()[1]}")
+        connection, _ = other.accept()
+        with connection:
+            server.sleep()
+            connection.sendall(b"late")
+            server.running.expect("told late")
+            server.sleep()
+        server.running.expect("told the end")
+    assert [event["by"].split(" ")[0] for event in server.events("didWake")] == ["data", "the"]
+
+
+def test_a_line_in_its_pipe_wakes_it_and_so_does_the_producers_end(sandbox):
+    server = Server(sandbox, options=("--wake-on", "pipes"))
+    server.sleep()
+    server.tell("line")
+    server.running.expect("LINE")
+    server.sleep()
+    server.running.process.stdin.close()
+    server.running.expect("end of input")
+    assert [event["by"] for event in server.events("didWake")] == ["data in a pipe", "the end of a pipe"]
+
+
+def test_room_wakes_one_that_was_blocked_in_writing(sandbox):
+    """What it writes arrives whole."""
+    server = Server(sandbox, options=("--wake-on", "pipes"))
+    server.tell("fill 1")
+    wait_for("its pipe to be full", lambda: "pipe_write" in wait_channel(server.pid))
+    server.sleep()
+    assert server.running.read_line() == "x" * (1 << 20)
+    assert server.wait_event("didWake")["by"] == "room in a pipe"
+    server.tell("more")
+    server.running.expect("MORE")
+
+
+def wait_channel(pid):
+    with open(f"/proc/{pid}/wchan") as file:
+        return file.read()
+
+
+def test_what_is_not_named_wakes_nobody(sandbox):
+    """Nor does a connection at another port than the one that is named."""
+    server = Server(sandbox, "tcp", "unix")
+    port = server.places["tcp"]
+    other = Server(sandbox, "tcp", "unix", options=("--wake-on", f"connections:{port}"))
+    other.sleep()
+    with other.connect("tcp") as client:
+        client.sendall(b"ping")
+        other.tell("line")
+        assert other.status()["state"] == "suspended"
+        other.curfew("open")
+        assert client.recv(4) == b"PING"
+        other.running.expect("LINE")
+    assert [event["by"] for event in other.events("didWake")] == ["being opened"]
+
+
+def test_what_was_left_unread_does_not_wake_it_again(sandbox):
+    """A line that the program doesn't read is no reason to wake it twice; another one is."""
+    running = sandbox.start("sh", "-c", "echo up; read first; echo $first; exec sleep 300",
+                            options=("--wake-on", "pipes", "--quiet", "1ms"), stdin=subprocess.PIPE)
+    running.expect("up")
+    pid = running.status()["pid"]
+
+    def wakings():
+        out = sandbox.curfew("events", running.name, "--json").stdout
+        return [event for event in map(json.loads, out.splitlines()) if event["name"] == "didWake"]
+
+    def write(text):
+        running.process.stdin.write(text)
+        running.process.stdin.flush()
+
+    assert sandbox.curfew("sleep", running.name).returncode == 0
+    write(b"one\n")
+    running.expect("one")
+    write(b"unread\n")
+    wait_for("it to be another program, and to wait",
+             lambda: state_letter(pid) == "S" and pathlib.Path(f"/proc/{pid}/comm").read_text() == "sleep\n")
+    for _ in range(3):
+        assert sandbox.curfew("sleep", running.name).returncode == 0
+    assert running.status()["asleep"] == "true"
+    assert len(wakings()) <= 2
+    before = len(wakings())
+    write(b"more\n")
+    running.wait_told("it to wake", lambda: len(wakings()) == before + 1)
+
+
+def test_until_it_is_opened_nothing_wakes_it(sandbox):
+    server = Server(sandbox, "tcp")
+    server.sleep("--stay")
+    assert server.status()["asleep"] == "until-opened"
+    with server.connect() as client:
+        client.sendall(b"ping")
+        assert server.status()["asleep"] == "until-opened"
+        server.curfew("open")
+        assert client.recv(4) == b"PING"
+    assert [event["by"] for event in server.events("didWake")] == ["being opened"]
+
+
+def test_who_sleeps_already_is_asked_in_vain_and_can_be_told_to_stay(sandbox):
+    server = Server(sandbox, "tcp")
+    server.sleep()
+    server.sleep()
+    assert server.status()["asleep"] == "true"
+    server.sleep("--stay")
+    assert server.status()["asleep"] == "until-opened"
+    assert len(server.events("didSleep")) == 1
+
+
+def test_it_is_sent_home_as_if_it_had_been_awake(sandbox):
+    """Home, it hears of it, is suspended, and isn't asleep any more: opened, it hears of that."""
+    server = Server(sandbox, "tcp", options=(*CONNECTIONS, "--grace", "0"))
+    server.sleep()
+    server.curfew("home")
+    server.wait_state("suspended")
+    assert server.states() == ["active", "suspended", "active", "background", "suspended"]
+    assert "asleep" not in server.status()
+    server.curfew("open")
+    assert server.status()["state"] == "active"
+
+
+def test_it_is_quit_as_if_it_had_been_awake(sandbox):
+    server = Server(sandbox, "tcp")
+    server.sleep()
+    server.curfew("quit")
+    assert server.running.wait() == 143
+    assert "killed" not in server.running.errors()
+
+
+def refused(sandbox, name):
+    """What is said to whoever asks it to sleep; the status is that of what may do later."""
+    result = sandbox.curfew("sleep", name)
+    assert result.returncode == 75
+    return result.stderr
+
+
+def test_who_cannot_sleep_says_why(sandbox):
+    """Open tasks, an interruption, an app that ends where others are suspended."""
+    holder = sandbox.start("sh", "-c", "curfew task begin work; echo up; exec sleep 300")
+    holder.expect("up")
+    assert refused(sandbox, holder.name) == (
+        f"curfew: sleep: {holder.name}: refused (holds-task): the app has background tasks open; it can sleep once they have "
+        "ended\n")
+    server = Server(sandbox, "tcp")
+    server.curfew("interrupt")
+    assert "refused (interrupted): the app is interrupted, and can sleep once that is over" in refused(sandbox, server.name)
+    server.curfew("dismiss")
+    server.sleep()
+    other = Server(sandbox, options=("--exits-on-suspend",))
+    assert "refused (exits-on-suspend): the app ends where others are suspended" in refused(sandbox, other.name)
+
+
+def test_all_sleep_that_can(sandbox):
+    """Each of them; who can't is named."""
+    one, two = Server(sandbox, "tcp"), Server(sandbox, "tcp", options=("--exits-on-suspend",))
+    result = sandbox.curfew("sleep", "--all", "--json")
+    assert json.loads(result.stdout) == {one.name: "suspended"}
+    assert result.returncode == 75
+    assert result.stderr.startswith(f"curfew: sleep: {two.name}: refused (exits-on-suspend): ")
+
+
+# At home
+
+
+def test_at_home_a_plain_app_runs_until_it_is_quiet_again(sandbox):
+    """It isn't in front, and so isn't told; a request is answered, and then it is stopped again."""
+    server = Server(sandbox, "tcp", options=(*CONNECTIONS, "--grace", "0"))
+    server.curfew("home")
+    server.wait_state("suspended")
+    for count in (1, 2, 3):
+        with server.connect() as client:
+            assert ask(client) == "PING"
+        server.wait_event("didWake", count)
+        server.wait_state("suspended")
+    assert "asleep" not in server.status()
+    assert server.states()[1:] == ["background", "suspended"] * 4
+
+
+def test_at_home_an_aware_app_is_told_what_has_come(sandbox):
+    """It owes an acknowledgement, and is stopped again once it has given it; the line is its own to read."""
+    running = sandbox.start(
+        sys.executable, "-u", PROGRAMS / "lifecycle_app.py", options=("--wake-on", "pipes"), stdin=subprocess.PIPE)
+    while "didFinishLaunching" not in running.read_line():
+        pass
+    assert sandbox.curfew("home", running.name).returncode == 0
+    running.wait_state("suspended")
+    running.process.stdin.write(b"!env HOME\n")
+    running.process.stdin.flush()
+    while " name=input " not in (line := running.read_line()):
+        pass
+    assert "kind=wake" in line and "info.what=pipe" in line and "ack=required" in line, line
+    running.wait_state("suspended")
+    assert "asleep" not in running.status()
+
+
+# Ends
+
+
+def test_its_supervisors_death_leaves_nothing_asleep(sandbox, containment):
+    """SIGKILL: the keeper ends the app, for nobody would wake it any more."""
+    server = Server(sandbox, "tcp", options=(*CONNECTIONS, "--containment", containment))
+    server.sleep()
+    os.kill(server.status()["supervisor"], signal.SIGKILL)
+    server.running.wait()
+    wait_for("the app to be gone", lambda: not is_alive(server.pid))
+
+
+def test_killed_asleep_it_leaves_its_peers_an_end(sandbox):
+    """Nobody holds their connections besides."""
+    server = Server(sandbox, "tcp")
+    with server.connect() as client:
+        assert ask(client) == "PING"
+        server.sleep()
+        server.curfew("reclaim")
+        assert server.running.wait() == 137
+        with contextlib.suppress(ConnectionResetError):
+            assert client.recv(1) == b""
+
+
+# Very many descriptors, and none left
+
+CROWD = """
+import resource, socket, sys
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+pairs = [socket.socketpair() for _ in range(int(sys.argv[1]))]
+for number in sys.argv[2:]:
+    pairs[int(number)][0].send(b"unread")
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    client, _ = server.accept()
+    with client:
+        client.sendall(client.recv(100).upper())
+"""
+
+
+def crowd(sandbox, pairs, *unread, **popen):
+    """A server that has so many pairs of sockets open besides, some with something that it never reads; and its port."""
+    running = sandbox.start(
+        sys.executable, "-c", CROWD, pairs, *unread, options=(*CONNECTIONS, "--quiet", "1ms"), **popen)
+    return running, int(running.read_line())
+
+
+def test_thousands_of_descriptors_are_waited_for(sandbox):
+    """In several turns; what the program leaves unread in one of them wakes it once."""
+    pairs = min(4000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 3)
+    running, port = crowd(sandbox, pairs, 0, pairs // 2, pairs - 1)
+    wakings = []
+    for _ in range(4):
+        assert sandbox.curfew("sleep", running.name, limit=3 * LIMIT).returncode == 0
+        wakings.append(running.status().get("asleep", "awake"))
+    # It is seen at work when it is asked just after it was woken.
+    assert wakings[-1] == "true", wakings
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", port), LIMIT) as client:
+            client.settimeout(LIMIT)
+            assert ask(client) == "PING"
+        sandbox.curfew("sleep", running.name)
+
+
+def test_without_descriptors_left_it_stays_awake_and_is_told_why(sandbox):
+    """The rest of it is served as ever."""
+    running, port = crowd(sandbox, 25, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (72, 72)))
+    result = sandbox.curfew("sleep", running.name)
+    assert result.returncode == 75 and "refused (input-unwatched)" in result.stderr, result.stderr
+    out = sandbox.curfew("events", running.name, "--json").stdout
+    why = [event["why"] for event in map(json.loads, out.splitlines()) if event["name"] == "keptAwake"]
+    assert len(why) == 1 and why[0].endswith("Too many open files"), why
+    with socket.create_connection(("127.0.0.1", port), LIMIT) as client:
+        client.settimeout(LIMIT)
+        assert ask(client) == "PING"
+
+
+# By itself
+
+IDLE = ("--sleep-when-idle", "100ms")
+
+
+def test_when_idle_it_falls_asleep_and_wakes_for_whoever_comes(sandbox, containment):
+    """Again and again, by the times of a real clock that nobody bounds."""
+    server = Server(sandbox, "tcp", options=(*IDLE, "--containment", containment))
+    for count in (1, 2, 3):
+        server.wait_event("didSleep", count)
+        with server.connect() as client:
+            assert ask(client) == "PING"
+        server.wait_event("didWake", count)
+    assert set(server.states()) == {"active", "suspended"}
+    assert server.status()["sleepWhenIdle"] == 0.1
+
+
+def test_who_works_stays_awake_and_the_status_says_why(sandbox):
+    running = sandbox.start("sh", "-c", "echo up; while :; do :; done", options=IDLE)
+    running.expect("up")
+    why = wait_for("a reason", lambda: running.status().get("awake"))
+    assert re.fullmatch(r"it used .* of CPU time in the last .*", why)
+    assert re.search(r"^ *awake +it used ", running.status_text(), re.M)
+
+
+def test_it_wakes_from_the_sleep_of_another_app(sandbox):
+    """Two that talk to each other, both asleep when idle: a request to the first passes through the second."""
+    back = Server(sandbox, "tcp", options=IDLE)
+    front = sandbox.start(
+        sys.executable, "-u", "-c",
+        "import socket, sys\n"
+        "server = socket.create_server(('127.0.0.1', 0)); print('up', server.getsockname()[1], flush=True)\n"
+        "while True:\n"
+        "    client, _ = server.accept()\n"
+        "    with client, socket.create_connection(('127.0.0.1', int(sys.argv[1]))) as other:\n"
+        "        other.sendall(client.recv(100)); client.sendall(other.recv(100))\n", back.places["tcp"], options=IDLE)
+    port = int(front.read_line().split()[1])
+    for _ in range(5):
+        for name in (back.name, front.name):
+            assert sandbox.curfew("sleep", name).returncode == 0
+        with socket.create_connection(("127.0.0.1", port), LIMIT) as client:
+            client.settimeout(LIMIT)
+            assert ask(client) == "PING"
+
+
+def test_no_request_is_lost_over_many_sleeps(sandbox):
+    """Fifty clients connect at any time, while it is put to sleep as often as can be."""
+    server = Server(sandbox, "tcp", "unix")
+    lost, over = [], threading.Event()
+
+    def be_client(kind):
+        try:
+            for _ in range(10):
+                with server.connect(kind) as client:
+                    for word in ("a", "bb"):
+                        if ask(client, word) != word.upper():
+                            lost.append(word)
+        except OSError as error:
+            lost.append(error)
+
+    def put_to_sleep():
+        while not over.is_set():
+            sandbox.curfew("sleep", server.name)
+
+    sleeper = threading.Thread(target=put_to_sleep)
+    sleeper.start()
+    clients = [threading.Thread(target=be_client, args=(("tcp", "unix")[index % 2],)) for index in range(50)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    over.set()
+    sleeper.join()
+    assert lost == []
+    assert server.status().get("woken", 0) > 0
