@@ -129,7 +129,14 @@ extension TestCommand {
         options.limits.await = try nanoseconds(self.await, "--await") ?? options.limits.await
         options.limits.scenario = try nanoseconds(limit, "--limit") ?? options.limits.scenario
         options.limits.settle = try nanoseconds(settle, "--settle")
+        if let settle, let nanoseconds = options.limits.settle, !Self.settling.contains(nanoseconds) {
+            throw UsageError(
+                "test", "--settle: \"\(settle)\" isn't from 1ms to 10s, for which an app is waited for at most")
+        }
     }
+
+    /// In nanoseconds. Source: `Advance.patience`; times travel in milliseconds.
+    private static let settling: ClosedRange<Int64> = 1_000_000...10_000_000_000
 
     private func nanoseconds(_ text: String?, _ option: String) throws(UsageError) -> Int64? {
         guard let text else { return nil }

@@ -390,12 +390,12 @@ def test_wrong_usage_is_64_and_says_what_is_wrong(bench, shell):
         curfew_begin name 1x; say $?
         curfew_end x; say $?
         curfew_set_keep_alive_timeout 600; say $?
-        curfew_set_keep_alive_timeout 0.0 f; say $?
+        curfew_set_keep_alive_timeout 0.0 f; say $?; curfew_set_keep_alive_timeout inf f; say $?
         curfew_set_keep_alive_timeout 600 no_such_function; say $?
         """)
-    assert result.stdout.split() == ["64"] * 14, result
+    assert result.stdout.split() == ["64"] * 15, result
     lines = result.stderr.splitlines()
-    assert len(lines) == 14 and all(line.startswith("curfew.sh: ") for line in lines), lines
+    assert len(lines) == 15 and all(line.startswith("curfew.sh: ") for line in lines), lines
 
 
 # Keep-alive

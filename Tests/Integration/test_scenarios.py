@@ -110,6 +110,7 @@ def test_an_app_drives_no_apps(play, sandbox):
     (64, ["--shard", "3/2"], "--shard 3/2: I is 1 to 2, the first is 1/2"),
     (64, ["--shard", "x"], '--shard takes I/N, as 2/5 for the second of five, not "x"'),
     (64, ["--check", "--limit", "soon"], '--limit: "soon" isn\'t'),
+    (64, ["--settle", "11s"], '--settle: "11s" isn\'t from 1ms to 10s'),
     (64, ["--settle", "0"], '--settle: "0" isn\'t'),
     (64, ["--list", "--await", "soon"], '--await: "soon" isn\'t'),
     (2, ["/dev/stdin"], "/dev/stdin isn't a regular file"),

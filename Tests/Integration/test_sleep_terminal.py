@@ -1,5 +1,8 @@
 """Asleep in a terminal: the shell notices nothing, a key wakes the app, and no key is lost."""
 
+import os
+import signal
+
 import pytest
 
 from conftest import state_letter, wait_for
@@ -145,6 +148,17 @@ def test_closed_with_its_terminal_it_is_gone(bash):
     bash.hang_up()
     app.wait_gone()
     wait_for("nothing to be left", lambda: reap(bash.pid) and not bash.sandbox.processes())
+
+
+def test_killed_asleep_it_leaves_no_raw_terminal(bash):
+    before = bash.do("stty -g")
+    bash.run("vim note", options=WAKES)
+    bash.expect("New")
+    app = App(bash.sandbox)
+    put_to_sleep(app)
+    os.kill(app.pid, signal.SIGKILL)
+    bash.prompt()
+    assert bash.do("stty -g") == before
 
 
 def test_when_idle_it_falls_asleep_in_front_of_its_terminal(bash):

@@ -72,7 +72,7 @@ package struct TestCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             How long an app that owes something must not have run before `advance` moves its time: by then it waits for \
-            somebody else; 50ms if not given.
+            somebody else; 1ms to 10s, 50ms if not given.
             """, valueName: "D"))
     package var settle: String?
 

@@ -39,11 +39,6 @@ extension App {
             return reject(request, rejection, into: &effects)
         }
         if isAsleep { wakeUp(for: "the event \(event.name)", at: now, into: &effects) }
-        // It may use all of its time for that, quiet or not.
-        if phase.run?.awaitsQuiet == true {
-            phase.run?.awaitsQuiet = false
-            updateIdle(at: now)
-        }
         resumeForWaking(event, for: policy.grace ?? policy.wakeLimit, counts: true, at: now, into: &effects)
         answerState(request, into: &effects)
         proceed(at: now, into: &effects)
@@ -56,6 +51,11 @@ extension App {
         _ event: PostedEvent, for span: Span, counts: Bool, at now: Moment, into effects: inout [Effect]
     ) {
         if isSuspending, counts, !countResumption(at: now, into: &effects) { return }
+        // It may use all of its time for that, quiet or not.
+        if phase.run?.awaitsQuiet == true {
+            phase.run?.awaitsQuiet = false
+            updateIdle(at: now)
+        }
         let grace = isAware ? nil : wakingTime(span, at: now)
         if let grace { phase.run?.grace = grace }
         if isSuspending {

@@ -13,9 +13,6 @@ struct ControlRequest {
         self.message = message
         id = message["id"]
     }
-
-    /// `sleep stay=1`.
-    var staysAsleep: Bool { message.verb == ControlVerb.sleep.rawValue && message["stay"] == "1" }
 }
 
 /// Requests whose reply hasn't come yet.

@@ -73,9 +73,7 @@ extension ControlServer {
     func reply(_ reply: Reply, to number: RequestID) {
         guard let request = requests.take(number) else { return }
         switch reply {
-        case .state(let state):
-            noteStay(request, in: state)
-            accept(request, [Field("state", state.rawValue)])
+        case .state(let state): accept(request, [Field("state", state.rawValue)])
         case .taskBegun(let task, let remaining):
             accept(
                 request,
@@ -203,12 +201,11 @@ extension ControlServer {
     private func sleep(_ request: ControlRequest, _ app: AppID) {
         // A debugger that has come since shows.
         host.prepareStatus(of: app)
-        host.feed(.app(app, .sleep(stays: request.staysAsleep, request: requests.wait(for: request))))
-    }
-
-    /// Until it is opened that is home, for the terminal too: once the app has stopped the shell gets its prompt.
-    private func noteStay(_ request: ControlRequest, in state: LifecycleState) {
-        if state == .suspended, request.staysAsleep { host.clientSentHome(request.session.app ?? app) }
+        let stays = request.message["stay"] == "1"
+        let sleptAlready = host.app(app).map { $0.isAsleep && $0.state == .suspended } ?? false
+        host.feed(.app(app, .sleep(stays: stays, request: requests.wait(for: request))))
+        // Until it is opened that is home, for the terminal too. Of one that falls asleep its new state tells.
+        if stays, sleptAlready { host.clientSentHome(app) }
     }
 
     // MARK: What others tell the app

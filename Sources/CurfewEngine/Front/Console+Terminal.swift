@@ -17,8 +17,8 @@ extension Console {
     /// As the app had it, if the shell has put its front there.
     func giveTerminal() {
         guard let terminal, let group = groupToGive else {
-            // Somebody else has it now, and will have other modes.
-            isTerminalLent = false
+            // Whoever else has it now will have other modes.
+            if terminal?.foregroundGroup != frontGroup { isTerminalLent = false }
             return
         }
         if !isTerminalLent {

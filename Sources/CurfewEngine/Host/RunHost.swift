@@ -189,6 +189,10 @@ extension RunHost: EngineHost {
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
         // Not where it starts or ends: nothing changes hands then.
         if from != .notRunning, to != .notRunning { console?.handle(.stateChanged(from: from, to: to)) }
+        // Asleep until it is opened: the shell gets its prompt, as at home.
+        if from == .active, to == .suspended, engine.core.app(app)?.sleepsUntilOpened == true {
+            console?.handle(.sentHome)
+        }
     }
 
     func ended(_ app: AppID, _ ending: Ending) {

@@ -998,7 +998,7 @@ curfew_set_keep_alive_timeout() {
         _curfew_say 'curfew_set_keep_alive_timeout: it takes SECONDS and a FUNCTION'
         return 64
     fi
-    case $1 in
+    case ${1##*[!0-9.]*} in
     *[!0.]*) ;;
     *)
         _curfew_say "curfew_set_keep_alive_timeout: \"$1\" isn't a number of seconds above 0"
