@@ -294,7 +294,7 @@ def test_a_crash_is_reported(bash):
 
 def test_a_program_may_handle_the_interrupt(bash):
     """A program that catches SIGINT goes on, and the shell waits for it."""
-    app = bash.start("""bash -c 'trap "echo caught" INT; echo up; while :; do sleep 0.05; done'""")
+    app = bash.start("""sh -c 'trap "echo caught" INT; echo up; while :; do sleep 0.05; done'""")
     bash.press("C")
     bash.expect("caught\r\n")
     os.kill(app.front, signal.SIGTERM)
@@ -478,7 +478,7 @@ def test_key_right_after_fg(bash):
     """Ctrl-C typed before the app has been continued, or just then, is the app's as soon as the shell has let go of the terminal."""
     # Into a file: the key discards what the terminal has yet to print.
     caught = bash.sandbox.scratch / "caught"
-    bash.start("""bash -c 'trap "echo >>caught" INT; echo up; while :; do sleep 0.05; done'""")
+    bash.start("""sh -c 'trap "echo >>caught" INT; echo up; while :; do sleep 0.05; done'""")
     for number in range(1, 21):
         bash.insist_home()
         bash.foreground()
