@@ -68,7 +68,7 @@ clients: build ## the client libraries, against a scripted supervisor and the re
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side Tests/Clients Tests/Clients/pytest
 
 examples: build ## run each example
-	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all
+	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all --jobs 2
 
 soak: build ## the real processes' and the clients' tests, ROUNDS=10 times, on a fifth of a processor (PART=test_limits.py for some)
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)),Tests/Integration Tests/Clients Tests/Clients/pytest)
