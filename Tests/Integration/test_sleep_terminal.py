@@ -28,7 +28,7 @@ def test_a_line_wakes_it_and_is_read(bash):
     app = bash.cat(WAKES)
     for count, word in enumerate(("two", "three", "four"), 1):
         put_to_sleep(app)
-        assert state_letter(app.front) == "S"
+        assert state_letter(app.front) not in "Tt"
         bash.talk(word)
         app.wait("active")
         assert wakings(app) == count
