@@ -136,6 +136,7 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 		install -D -m 644 Sources/editors/vim/$$folder/curfew.vim $(VIM)/$$folder/curfew.vim; done
 	for file in $$(cd Sources/editors/vscode && find * -type f); do \
 		install -D -m 644 Sources/editors/vscode/$$file $(ROOT)/share/curfew/vscode/$$file; done
+	for file in curfew.conf look.sh; do install -D -m 644 Sources/tmux/$$file $(ROOT)/share/curfew/tmux/$$file; done
 	install -d $(MANUAL) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION))
 	umask 022 && set -e && for page in $$($(HELPER) --manual-pages); do \
 		$(HELPER) --manual-page $$page $(MANUAL_DATE) > $(MANUAL)/$$page.1; done
@@ -145,6 +146,8 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	@echo "Vim and VS Code highlight scenarios after:"
 	@echo "  mkdir -p ~/.vim/pack/curfew/start && ln -s $(PREFIX)/share/vim/vimfiles ~/.vim/pack/curfew/start/curfew"
 	@echo "  mkdir -p ~/.vscode/extensions && ln -s $(PREFIX)/share/curfew/vscode ~/.vscode/extensions/curfew"
+	@echo "Panes of tmux that nobody looks at sleep with this in ~/.tmux.conf (docs/sleep.md):"
+	@echo "  source-file $(PREFIX)/share/curfew/tmux/curfew.conf"
 
 uninstall: ## undo `make install`
 	@# What is installed knows its own pages.

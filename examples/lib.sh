@@ -47,6 +47,27 @@ field() { curfew status "$1" --json 2>/dev/null | sed -n "s/^  \"$2\": \"\{0,1\}
 
 is_state() { [[ $(field "$1" state) == "$2" ]]; }
 
+# is_asleep APP: it sleeps, and something of what it waits for wakes it.
+is_asleep() { [[ $(field "$1" asleep) == true ]]; }
+
+# fall_asleep APP: lets the time pass that is held until it sleeps. Where nothing would wake it, the example is skipped.
+fall_asleep() {
+    local end=$((SECONDS + 15)) why
+    until is_asleep "$1"; do
+        curfew advance "$1" 1h >"$scratch/advance" || fail "its time doesn't pass: $(<"$scratch/advance")"
+        why=$(sed -n 's/.*keptAwake  why=//p' "$scratch/advance")
+        if [[ $why == *"Operation not permitted"* || $why == *"Function not implemented"* ]]; then
+            # A sandbox may refuse what waiting for another program's sockets takes.
+            echo "skipped: nothing would wake it here: $why"
+            exit 77
+        fi
+        ((SECONDS <= end)) || fail "it doesn't fall asleep: $(<"$scratch/advance") $(curfew status "$1")"
+    done
+}
+
+# woken_by APP: what for it was woken last, as its status says it.
+woken_by() { field "$1" wokenBy; }
+
 # tree PID: it and all its descendants.
 tree() {
     local child
