@@ -24,11 +24,13 @@ import picture
 from figures import FAILED, MISSED, Line, print_table
 from harness import HERE, Bench, note
 from processes import BenchError
-from rows import children, core, escape, idle, lateness, launch, memory, overshoot, roundtrip, scenarios, suites, suspend
+from rows import (
+    asleep, children, core, escape, firstbyte, idle, lateness, launch, memory, overshoot, requests, roundtrip, scenarios, suites,
+    suspend, wake)
 
 ROWS = {row.ROW: row for row in (
     launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios,
-    suites)}
+    suites, wake, asleep, requests, firstbyte)}
 BUILD = HERE.parent.parent / ".build-static"
 
 

@@ -1,9 +1,12 @@
 """The bench's arithmetic, its verdicts and its picture. What it measures, it is run for: `make bench`."""
 
+import contextlib
 import json
 import pathlib
+import socket
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree
 
 import pytest
@@ -13,6 +16,9 @@ sys.path.insert(0, str(BENCH))
 
 import figures  # noqa: E402
 import picture  # noqa: E402
+import processes  # noqa: E402
+import ways  # noqa: E402
+from rows import firstbyte, requests, wake  # noqa: E402
 
 
 @pytest.mark.parametrize("share, expected", [(0, 1), (10, 1), (50, 5), (90, 9), (91, 10), (95, 10), (100, 10)])
@@ -74,3 +80,81 @@ def test_a_picture_is_drawn_only_of_a_complete_run(tmp_path):
     source.write_text(json.dumps(report(*some_lines(), complete=False)))
     drawn = subprocess.run([sys.executable, BENCH / "picture.py", source, target], capture_output=True, text=True)
     assert drawn.returncode == 1 and "isn't of a complete run" in drawn.stderr and not target.exists()
+
+
+# The rows of sleep
+
+SLEEP, WAKE = "event name=didSleep seq=1", 'event name=didWake seq=2 by="a connection to :6379"'
+
+
+@pytest.mark.parametrize("lines, is_cycle, wakings", [
+    ([SLEEP, "ok id=2 state=suspended", WAKE], True, 1),
+    # Told before the answer or behind it, and with what an earlier waking has left.
+    (["ok id=2 state=suspended", "event name=stateDidChange", SLEEP, WAKE], True, 1),
+    ([WAKE, SLEEP, WAKE, "ok id=2 state=suspended"], True, 1),
+    # Woken before it was asleep: no cycle.
+    ([WAKE, "ok id=2 state=active"], False, 0),
+    (["ok id=2 state=active"], False, 0)])
+def test_a_cycle_is_counted_when_it_was_asleep_and_has_been_woken(lines, is_cycle, wakings):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall("".join(line + "\n" for line in ["event name=didLaunch", "ok id=1", *lines]).encode())
+        operator = requests.Operator(ours)
+        assert (operator.sleep(), operator.wakings) == (is_cycle, wakings)
+
+
+def test_a_refused_sleep_is_no_cycle_but_a_failure():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"ok id=1\nerror id=2 code=input-unwatched\n")
+        with pytest.raises(processes.BenchError, match="sleep: error id=2 code=input-unwatched"):
+            requests.Operator(ours).sleep()
+
+
+def beyond(bar, **samples):
+    """The lines of so many (asleep, awake) pairs in µs, by what they tell and of whom."""
+    taken = {wake.LEAST if name == "least" else name: pairs for name, pairs in samples.items()}
+    lines = {line.what.removeprefix("N=1, "): line for line in wake.compared("N=1", "new", taken, bar, 1)}
+    return lambda name, what: lines[f"{wake.LEAST if name == 'least' else name}, a new connection: {what}"]
+
+
+def test_what_waking_costs_is_held_to_its_bar_in_milliseconds():
+    """The median of the differences, each of two answers that were taken one after the other."""
+    line_of = beyond(1, curfew=[(1300, 200), (1150, 250), (9000, 4000)], least=[(500, 200)])
+    longer = line_of("curfew", "asleep beyond awake")
+    assert (longer.figure, longer.unit, longer.bar, longer.verdict) == (1.1, "ms", "≤ 1 ms", "MISSED by 0.10 ms")
+    assert line_of("curfew", "PING asleep").ratios == {"awake": 5.2, "C": 2.6}
+    assert line_of("least", "asleep beyond awake").verdict == figures.NO_BAR
+    assert beyond(2, curfew=[(1300, 200)])("curfew", "asleep beyond awake").verdict == figures.OK
+    assert beyond(None, curfew=[(1300, 200)])("curfew", "asleep beyond awake").verdict == figures.NO_BAR
+
+
+def first_answers(**samples):
+    """The lines of asleep ways, by name; each takes these µs, None for no answer."""
+    here = [types.SimpleNamespace(name=name, who=figures.CURFEW if name == "curfew" else figures.PEER) for name in samples]
+    lines = firstbyte.first_lines(here, {name: (taken, taken) for name, taken in samples.items()}, [50])
+    return {line.what.removeprefix("asleep, "): line for line in lines if line.what.startswith("asleep, ")}
+
+
+def test_the_first_answer_is_held_to_the_fastest_peer():
+    kept = first_answers(curfew=[190], knockd=[50_000], socat=[200])["curfew"]
+    assert (kept.verdict, kept.bar, kept.ratios) == (
+        figures.OK, "< 1× the fastest peer", {"running": 3.8, "the fastest peer": 0.95})
+    assert first_answers(curfew=[210], socat=[200])["curfew"].verdict == "MISSED by 0.05×"
+    assert first_answers(curfew=[200])["curfew"].verdict == figures.NO_BAR
+
+
+def test_a_peer_that_lets_a_client_wait_for_ever_says_so():
+    lines = first_answers(curfew=[300], socat=[100, None], knockd=[None, None])
+    assert lines["socat"].remark == "1 of 2 not answered within 2 s"
+    assert (lines["knockd"].figure, lines["knockd"].spots) == (None, [])
+    with pytest.raises(processes.BenchError, match="curfew: 1 of 1 not answered"):
+        first_answers(curfew=[None])
+
+
+def test_a_peer_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr(ways, "ALL", {"knockd": lambda bench: ways.standing_by(bench, ["no-such-peer"], None)})
+    with contextlib.ExitStack() as stack:
+        here, missing = ways.enter(None, stack)
+    assert here == [] and missing["knockd"] == "no-such-peer not installed"
+    assert set(missing) == {"knockd", "systemd-socket-proxyd"} and all(missing.values())
