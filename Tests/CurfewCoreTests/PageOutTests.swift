@@ -89,4 +89,70 @@ struct PageOutTests {
         #expect(policy.scaled(by: 10).pageOut == PageOutPolicy(delay: .seconds(1), threshold: 8 << 20))
         #expect(Policy.with { _ in }.scaled(by: 10).pageOut == nil)
     }
+
+    // MARK: Asleep
+
+    private func sleeper(_ change: (inout SleepPolicy) -> Void = { _ in }) -> Scenario {
+        var sleep = SleepPolicy()
+        sleep.wakesForInput = true
+        change(&sleep)
+        let scenario = Scenario(
+            .with {
+                $0.sleep = sleep
+                $0.pageOut = PageOutPolicy(delay: .seconds(10), threshold: 8 << 20)
+            })
+        scenario.send(.app(.a, .sleep(stays: false, request: nil)))
+        return scenario
+    }
+
+    private static let news = InputNews(kind: "connection", text: "a connection to :6379", to: ":6379")
+
+    @Test("Asleep in front, its memory goes too; the time counts from when its input is waited for")
+    func asleep() {
+        let scenario = sleeper()
+        #expect(scenario.run(.seconds(30)).isEmpty)
+        scenario.send(.app(.a, .inputWatched(obstacle: nil)))
+        #expect(scenario.untilDeadline == "10s")
+        #expect(scenario.run(.seconds(10)) == ["page out a from 8M"])
+        scenario.send(.app(.a, .pageOutPending))
+        #expect(scenario.run(.milliseconds(1)) == ["page out more of a"])
+    }
+
+    @Test("So it does at home, where input wakes it")
+    func atHome() {
+        let scenario = sleeper()
+        scenario.send(.app(.a, .inputWatched(obstacle: nil)))
+        scenario.home()
+        #expect(scenario.run(.seconds(30)).isEmpty)
+        scenario.send(.app(.a, .inputWatched(obstacle: nil)))
+        #expect(scenario.run(.seconds(10)) == ["page out a from 8M"])
+    }
+
+    @Test("Input that comes before, or in the middle of it, ends it", arguments: [false, true])
+    func wokenByInput(isBegun: Bool) {
+        let scenario = sleeper()
+        scenario.send(.app(.a, .inputWatched(obstacle: nil)))
+        if isBegun {
+            scenario.run(.seconds(10))
+            scenario.send(.app(.a, .pageOutPending))
+        }
+        scenario.send(.app(.a, .inputCame(Self.news)))
+        #expect(scenario.run(.seconds(60)).isEmpty)
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("What can't be waited for keeps it awake, and in memory")
+    func obstacle() {
+        let scenario = sleeper()
+        scenario.send(.app(.a, .inputWatched(obstacle: "x")))
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("Told to stay while its input is looked at, it is asleep from then on")
+    func stays() {
+        let scenario = sleeper()
+        scenario.run(.seconds(5))
+        scenario.send(.app(.a, .sleep(stays: true, request: nil)))
+        #expect(scenario.untilDeadline == "10s")
+    }
 }

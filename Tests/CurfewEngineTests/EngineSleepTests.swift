@@ -82,6 +82,19 @@ struct EngineSleepTests {
         #expect(scenario.oversleep(.zero) == [])
     }
 
+    @Test("Its memory goes to swap once every descriptor is waited for")
+    func pagedOut() {
+        var policy = Self.policy()
+        policy.pageOut = PageOutPolicy(delay: .zero, threshold: 0)
+        let scenario = EngineScenario.running(policy)
+        scenario.kernel[.a].input = [.pending, .watched(obstacle: nil)]
+        #expect(scenario.feed(Self.sleep()).only("page out") == [])
+        #expect(
+            scenario.pass(.milliseconds(10)).only("watch input", "page out").prefix(2) == [
+                "watch input a", "page out a from 0",
+            ])
+    }
+
     @Test("What can't be waited for keeps it awake, and who asked is told")
     func obstacle() {
         let scenario = EngineScenario.running(Self.policy())

@@ -127,8 +127,7 @@ extension App {
         phase.confirmSuspension()
         moved(from: before, at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
-        if !watchInput(at: now, into: &effects) { isNowAsleep(into: &effects) }
-        schedulePageOut(at: now)
+        if !watchInput(at: now, into: &effects) { isNowAsleep(at: now, into: &effects) }
         checkLocks(into: &effects)
     }
 

@@ -29,19 +29,19 @@ extension App {
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
-            if stays { ignoreInput(into: &effects) }
+            if stays { ignoreInput(at: now, into: &effects) }
             if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break
         }
     }
 
     /// From now on, until it is opened. Whose input is being looked at has nothing more to wait for.
-    private mutating func ignoreInput(into effects: inout [Effect]) {
+    private mutating func ignoreInput(at now: Moment, into effects: inout [Effect]) {
         guard !phase.stay.ignoresInput else { return }
         if wakesForInput { effects.append(.unwatchInput(id)) }
         phase.stay.ignoresInput = true
         let isStopped = phase.place == .suspended(isConfirmed: true)
-        if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(into: &effects) }
+        if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
     }
 
     private var rejectionOfSleep: Rejection? {
@@ -86,7 +86,7 @@ extension App {
         guard phase.place == .suspended(isConfirmed: true), end == nil else { return }
         guard let obstacle, isAsleep, policy.sleep?.isForced != true else {
             if let obstacle { keptAwake(by: obstacle, into: &effects) }
-            return isNowAsleep(into: &effects)
+            return isNowAsleep(at: now, into: &effects)
         }
         keptAwake(by: obstacle, into: &effects)
         let requests = suspensionRequests
@@ -104,8 +104,9 @@ extension App {
         effects.append(.note(id, .keptAwake(obstacle)))
     }
 
-    mutating func isNowAsleep(into effects: inout [Effect]) {
+    mutating func isNowAsleep(at now: Moment, into effects: inout [Effect]) {
         phase.stay.suspension.isSettled = true
+        schedulePageOut(at: now)
         if isAsleep { effects.append(.note(id, .didSleep)) }
         answerSuspensionRequests(into: &effects)
     }

@@ -1,6 +1,7 @@
 /// What is done to an app, and counted, while it is suspended.
 extension App {
-    /// Its memory goes to swap once it has been suspended for a while.
+    /// Its memory goes to swap once it has been suspended for a while. Counted from when its input is waited for: what is
+    /// there wakes it at once, and a piece of its memory takes longer than that.
     mutating func schedulePageOut(at now: Moment) {
         if let pageOut = policy.pageOut { phase.suspension?.nextPageOut = now.real + pageOut.delay }
     }

@@ -2,8 +2,8 @@
 
 Kinds: tcp, tcp6, unix, udp, udp6, datagram (Unix), pre-fork (tcp, accepted by two children). Of each it prints `KIND PLACE`,
 then `up`. On standard input: `ask PORT` connects there and prints the answer as `told …`, `fill MIB` writes so much to standard
-output, `listen` opens one more (tcp), `close` closes what listens, `count` prints how often it was woken by its selector, anything else is
-printed in capitals. A waking event is none of its business.
+output, `listen` opens one more (tcp), `close` closes what listens, `eat MIB` fills so much memory and says `eaten`, `count` prints how
+often it was woken by its selector, anything else is printed in capitals. A waking event is none of its business.
 """
 
 import os
@@ -23,6 +23,7 @@ FAMILIES = {
 }
 selector = selectors.DefaultSelector()
 listening = []
+eaten = []
 turns = 0
 
 
@@ -92,6 +93,9 @@ def obey(stdin):
             selector.register(socket.create_connection(("127.0.0.1", int(rest[0]))), selectors.EVENT_READ, told)
         elif word == "fill":
             fill(b"x" * (int(rest[0]) << 20) + b"\n")
+        elif word == "eat":
+            eaten.append(bytearray(b"x") * (int(rest[0]) << 20))
+            say("eaten")
         elif word == "listen":
             listen("tcp")
         elif word == "close":
