@@ -46,6 +46,14 @@ struct DoctorVerbTests {
         }
     }
 
+    @Test("A command is in one line, to be copied whole")
+    func commands() {
+        let all = DoctorFinding(.kill, .no, "x", advice: DoctorAdvice.allCases)
+        for line in text([all]) {
+            #expect(line.count(where: { $0 == "`" }).isMultiple(of: 2), "\(line)")
+        }
+    }
+
     @Test("Where all can be had there are no notes")
     func noNotes() {
         #expect(text([findings[0]]).count == 4)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -242,3 +243,39 @@ def test_without_swap_that_is_what_is_missing(sandbox):
     finding = found(diagnosis(sandbox))["page-out"]
     assert (finding["here"], finding["advice"]) == ("no", ["swap"]), finding
     assert finding["by"].endswith("but there is no swap")
+
+
+@pytest.mark.alone
+@needs_root
+def test_what_it_says_of_zram_makes_swap(sandbox):
+    """The very command, less much memory; then memory is paged out."""
+    def swaps():
+        return [line.split()[0] for line in pathlib.Path("/proc/swaps").read_text().splitlines()[1:]]
+
+    if swaps():
+        pytest.skip("this machine has swap")
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    if not shutil.which("zramctl", path=path) or not os.path.exists("/sys/class/zram-control"):
+        pytest.skip("there is no zram")
+    command = re.search("`(modprobe zram.*?)`", diagnosis(sandbox)["advice"]["swap"])[1]
+    assert "4G" in command
+    script = "{ " + command.replace("4G", "64M") + "; } >&2; status=$?; echo $dev; exit $status"
+    # One that was there stays, as it was; zramctl would take it away.
+    before = os.listdir("/sys/block")
+    end = """
+        for try in 1 2 3 4 5 6 7 8 9 10; do swapoff $1 && break; sleep 0.1; done
+        echo 1 > /sys/block/${1#/dev/}/reset && if [ $2 ]; then echo ${1#/dev/zram} > /sys/class/zram-control/hot_remove; fi
+    """
+    environment = dict(os.environ, PATH=path)
+    done = subprocess.run(["sh", "-c", script], env=environment, capture_output=True, text=True)
+    device = done.stdout.strip()
+    try:
+        assert (done.returncode, swaps()) == (0, [device]), done.stderr
+        finding = found(diagnosis(sandbox))["page-out"]
+        assert (finding["here"], finding["advice"]) == ("yes", []), finding
+    finally:
+        if device:
+            is_new = "" if os.path.basename(device) in before else "new"
+            subprocess.run(["sh", "-c", end, "sh", device, is_new], env=environment, check=True)
+    assert sorted(os.listdir("/sys/block")) == sorted(before)
+    assert device not in swaps()

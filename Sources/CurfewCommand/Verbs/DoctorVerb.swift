@@ -59,7 +59,7 @@ enum DoctorVerb {
         var lines: [String] = []
         var line = head + String(repeating: " ", count: margin.count - head.count)
         var isEmpty = true
-        for word in text.split(separator: " ") {
+        for word in words(of: text, fitting: usualWidth - margin.count) {
             if !isEmpty, line.count + 1 + word.count > usualWidth {
                 lines.append(line)
                 line = margin
@@ -69,6 +69,21 @@ enum DoctorVerb {
             isEmpty = false
         }
         return lines + [line]
+    }
+
+    /// What may stand at a line's start: words, and commands, which are to be copied whole.
+    private static func words(of text: String, fitting width: Int) -> [Substring] {
+        var words: [Substring] = []
+        var isInCommand = false
+        for word in text.split(separator: " ") {
+            if isInCommand, let start = words.last?.startIndex, text[start..<word.endIndex].count <= width {
+                words[words.count - 1] = text[start..<word.endIndex]
+            } else {
+                words.append(word)
+            }
+            if word.count(where: { $0 == "`" }) == 1 { isInCommand.toggle() }
+        }
+        return words
     }
 
     /// As uname(1) has it.
@@ -174,8 +189,9 @@ extension DoctorAdvice {
                 + "--scope -p Delegate=yes -- curfew run …` (as root without --user). Where v1 has them: boot with "
                 + "cgroup_no_v1=all."
         case .swap:
-            "Swap for suspended apps' memory to go to: a partition, a file, or zram (as root: `zramctl --find --size "
-                + "4G`, then mkswap and swapon)."
+            "Swap for suspended apps' memory to go to: a partition, a file, or memory that is compressed (as root: "
+                + "`modprobe zram; dev=$(zramctl --find --size 4G) && mkswap $dev && swapon $dev`; at each boot by "
+                + "the package zram-tools of Debian and Ubuntu)."
         case .niceLimit:
             "The right to give nice values back: CAP_SYS_NICE, or a line `USER - nice 0` in "
                 + "/etc/security/limits.conf and a new login."
