@@ -37,7 +37,7 @@ extension Field {
     ]
     private static let durations: Set = [
         "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",
-        "sleep-when-idle", "keep-alive", "keep-alive-left",
+        "sleep-when-idle", "keep-alive", "keep-alive-left", "shortest-wait",
     ]
     private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping", "throttled"]
     private static let lists: Set = ["kept-changes", "unacknowledged"]

@@ -79,6 +79,21 @@ struct StatusTextTests {
                 == ["  remaining     unlimited, in background too", "  grace         it runs on without end"])
     }
 
+    @Test("Of a sleeper: what is to wake it, what doesn't, and where its memory is")
+    func asleep() throws {
+        let app = try Self.status(
+            "asleep=true wake-on=connections:80,pipes shortest-wait=0.100 shortest-wait-of=\"python3 (4711), epoll_wait\" resident=1048576 swapped=104857600"
+        )
+        #expect(
+            Self.lines(app, "asleep", "its clocks", "paged out") == [
+                "  paged out     100 MiB in swap, 1 MiB in memory",
+                "  asleep        until there is input: connections:80, pipes",
+                "  its clocks    don't wake it; its shortest wait was 0.1 s: python3 (4711), epoll_wait",
+            ])
+        #expect(app.json["shortestWait"] == .number(0.1))
+        #expect(app.json["shortestWaitOf"] == .string("python3 (4711), epoll_wait"))
+    }
+
     @Test("As JSON: numbers, lists and flags, and strings for what the app has said")
     func json() throws {
         let json = try Self.status(

@@ -33,6 +33,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_clone3
@@ -2886,6 +2887,88 @@ static void test_input(void)
     check_same_state(&before);
 }
 
+// ---- waits of another program ---------------------------------------------------------------------
+
+struct known_wait {
+    long number;
+    uint64_t arguments[6];
+    const char *name;           // NULL: none
+    enum curfew_wait_unit unit;
+    int clock;
+    uint64_t value;
+};
+
+static void test_timed_wait(void)
+{
+    enum { REALTIME = 256, BITSET = 9, PRIVATE = 128, WAKE = 1, LOCK = 6 };
+    const struct known_wait known[] = {
+        {SYS_ppoll, {1, 2, 3, 4, 5, 6}, "poll", CURFEW_WAIT_TIMESPEC, -1, 3},
+        {SYS_pselect6, {1, 2, 3, 4, 5, 6}, "select", CURFEW_WAIT_TIMESPEC, -1, 5},
+        {SYS_epoll_pwait, {1, 2, 3, 4, 5, 6}, "epoll_wait", CURFEW_WAIT_MILLISECONDS, -1, 4},
+        {SYS_epoll_pwait, {1, 2, 3, 0xffffffff, 5, 6}, NULL, 0, 0, 0},
+        {SYS_epoll_pwait, {1, 2, 3, UINT64_MAX, 5, 6}, NULL, 0, 0, 0},
+        {SYS_epoll_pwait, {1, 2, 3, 0, 5, 6}, NULL, 0, 0, 0},
+#ifdef SYS_poll
+        {SYS_poll, {1, 2, 3, 4, 5, 6}, "poll", CURFEW_WAIT_MILLISECONDS, -1, 3},
+        {SYS_epoll_wait, {1, 2, 3, 4, 5, 6}, "epoll_wait", CURFEW_WAIT_MILLISECONDS, -1, 4},
+        {SYS_select, {1, 2, 3, 4, 5, 6}, "select", CURFEW_WAIT_TIMEVAL, -1, 5},
+#endif
+        {SYS_nanosleep, {1, 2}, "nanosleep", CURFEW_WAIT_TIMESPEC, -1, 1},
+        {SYS_clock_nanosleep, {CLOCK_MONOTONIC, 0, 3}, "nanosleep", CURFEW_WAIT_TIMESPEC, -1, 3},
+        {SYS_clock_nanosleep, {CLOCK_BOOTTIME, TIMER_ABSTIME, 3}, "nanosleep", CURFEW_WAIT_TIMESPEC, CLOCK_BOOTTIME, 3},
+        {SYS_clock_nanosleep, {CLOCK_PROCESS_CPUTIME_ID, 0, 3}, NULL, 0, 0, 0},
+        {SYS_futex, {1, PRIVATE, 3, 4}, "futex", CURFEW_WAIT_TIMESPEC, -1, 4},
+        {SYS_futex, {1, BITSET | PRIVATE, 3, 4}, "futex", CURFEW_WAIT_TIMESPEC, CLOCK_MONOTONIC, 4},
+        {SYS_futex, {1, BITSET | REALTIME, 3, 4}, "futex", CURFEW_WAIT_TIMESPEC, CLOCK_REALTIME, 4},
+        {SYS_futex, {1, LOCK, 3, 4}, "futex", CURFEW_WAIT_TIMESPEC, CLOCK_REALTIME, 4},
+        {SYS_futex, {1, WAKE, 3, 4}, NULL, 0, 0, 0},
+        {SYS_futex, {1, BITSET, 3, 0}, NULL, 0, 0, 0},
+        {SYS_rt_sigtimedwait, {1, 2, 3, 8}, "sigtimedwait", CURFEW_WAIT_TIMESPEC, -1, 3},
+        {SYS_rt_sigtimedwait, {1, 2, 0, 8}, NULL, 0, 0, 0},
+        {SYS_mq_timedreceive, {1, 2, 3, 4, 5}, "mq_receive", CURFEW_WAIT_TIMESPEC, CLOCK_REALTIME, 5},
+        {SYS_read, {1, 2, 3, 4, 5, 6}, NULL, 0, 0, 0},
+        {SYS_restart_syscall, {1, 2, 3, 4, 5, 6}, NULL, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        about("a wait of another's, %zu", i);
+        struct curfew_wait wait = {.clock = UNTOUCHED};
+        int result = curfew_timed_wait(known[i].number, known[i].arguments, &wait);
+        if (!known[i].name) {
+            CHECK_EQ(result, -ENOENT);
+            CHECK_EQ(wait.clock, UNTOUCHED);
+        } else if (CHECK_EQ(result, 0)) {
+            CHECK_TEXT(wait.name, known[i].name);
+            CHECK_EQ(wait.unit, known[i].unit);
+            CHECK_EQ(wait.clock, known[i].clock);
+            CHECK_EQ(wait.value, known[i].value);
+        }
+    }
+    CHECK(curfew_is_restarted_call(SYS_restart_syscall));
+    CHECK(!curfew_is_restarted_call(SYS_nanosleep));
+}
+
+static void test_read_memory(void)
+{
+    about("another's memory");
+    const uint64_t ours = 0x1234567890abcdef;
+    uint64_t theirs = 0;
+    errno = UNTOUCHED;
+    ssize_t count = curfew_read_memory(getpid(), (uintptr_t)&ours, &theirs, sizeof theirs);
+    if (count == -EPERM || count == -ENOSYS)
+        return skip("not allowed to read memory, or not known");
+    CHECK_EQ(count, sizeof theirs);
+    CHECK_EQ(theirs, ours);
+    CHECK_EQ(curfew_read_memory(getpid(), 0, &theirs, sizeof theirs), -EFAULT);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    int pidfd = (int)must(curfew_pidfd_open(must(pid, "fork")), "pidfd_open");
+    CHECK_EQ(end_of(pidfd).status, 0);
+    close(pidfd);
+    CHECK_EQ(curfew_read_memory(pid, (uintptr_t)&ours, &theirs, sizeof theirs), -ESRCH);
+    CHECK_EQ(errno, UNTOUCHED);
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 static void test_spawn(void)
@@ -3061,6 +3144,8 @@ int main(int argc, char **argv, char **envp)
     test_capability_names();
     test_resources();
     test_input();
+    test_timed_wait();
+    test_read_memory();
     about("the tests themselves leave nothing");
     CHECK_EQ(take_state().children, ECHILD);
     remove_scratch();

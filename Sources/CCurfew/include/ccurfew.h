@@ -263,6 +263,25 @@ int64_t curfew_tcp_received(int fd);                   // bytes since it was con
 
 int curfew_terminal_device(int fd, uint64_t *device);  // what /dev/tty stands for; of a master, the other side
 
+// ---- waits.c: how long another program would wait by itself ----------------------------------
+
+enum curfew_wait_unit {
+    CURFEW_WAIT_MILLISECONDS,  // the value itself, an int
+    CURFEW_WAIT_TIMESPEC,      // the value is the address of two 64-bit numbers: seconds and nanoseconds
+    CURFEW_WAIT_TIMEVAL,       // seconds and microseconds
+};
+struct curfew_wait {
+    const char *name;          // of the call, for people: `epoll_wait`
+    enum curfew_wait_unit unit;
+    int clock;                 // it lasts until that clock shows this; -1: it lasts so long
+    uint64_t value;
+};
+// Of a system call with these arguments; -ENOENT: one that doesn't wait, or not for a time of its own.
+int curfew_timed_wait(long number, const uint64_t arguments[6], struct curfew_wait *wait);
+bool curfew_is_restarted_call(long number);            // goes on with what a signal has interrupted, whatever that was
+// Bytes of another's memory; needs the rights of ptrace to attach. -EFAULT: nothing is there.
+ssize_t curfew_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size);
+
 // ---- capabilities.c (libcap) ----------------------------------------------------------------
 
 // Keeps only these of the capabilities this process has (permitted and effective); 0 when it had none.

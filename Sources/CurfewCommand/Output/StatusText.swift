@@ -34,6 +34,7 @@ enum StatusText {
             app.has("memory-high") ? ("soft limit", app.size("memory-high")) : nil,
             app.has("swapped") ? ("paged out", pagedOut(app)) : nil,
             app.has("asleep") ? ("asleep", asleep(app)) : nil,
+            app.has("shortest-wait") ? ("its clocks", clocks(app)) : nil,
             app.has("wake-on") && !app.has("asleep") ? ("wakes on", list(app, "wake-on")) : nil,
             app.has("awake") ? ("awake", app.text("awake")) : nil,
             app.has("woken") ? ("woken", woken(app)) : nil,
@@ -76,6 +77,10 @@ enum StatusText {
         if app["asleep"] == "until-opened" { return "until it is opened" }
         return app.has("wake-on")
             ? "until there is input: \(list(app, "wake-on"))" : "until it is opened; no input wakes it"
+    }
+
+    private static func clocks(_ app: AppStatus) -> String {
+        "don't wake it; its shortest wait was \(app.duration("shortest-wait")): \(app.text("shortest-wait-of"))"
     }
 
     private static func woken(_ app: AppStatus) -> String {

@@ -51,6 +51,9 @@ final class Instance {
     var leftUnread: [UnreadInput] = []
     /// How often it has been woken, and by what last.
     var wakings = Wakings()
+    private var timedWaits = TimedWaits()
+    /// What would have ended first by itself, of all that it waited in when it was last put to sleep.
+    private(set) var shortestWait: TimedWait?
 
     init(_ id: AppID, name: String, _ manifest: Manifest, _ tree: ProcessTree, startedAt: Instant) {
         self.id = id
@@ -83,6 +86,9 @@ final class Instance {
         mainProcess?.pidfd.close()
         mainProcess = nil
     }
+
+    /// Before it is put to sleep.
+    func lookAtWaits() { shortestWait = timedWaits.shortest(of: tree.processes()) }
 
     // MARK: Ends
 

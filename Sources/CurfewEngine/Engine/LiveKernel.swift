@@ -29,6 +29,7 @@ final class LiveKernel: Kernel {
 
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
         instances[app]?.forgetWhatWasRead(at: now)
+        if isAsleep?(app) == true { instances[app]?.lookAtWaits() }
         return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
 

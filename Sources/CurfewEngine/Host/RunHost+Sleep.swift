@@ -8,6 +8,7 @@ import Glibc
 extension RunHost {
     /// Before it can be put to sleep for the first time.
     func prepareSleep() {
+        kernel.isAsleep = { [unowned self] app in engine.core.app(app)?.isAsleep == true }
         guard manifest.policy.sleep != nil else { return }
         kernel.watchesInput = { [unowned self] app, epoll in
             loop.add(epoll, Source.input.token(app.rawValue))
@@ -15,7 +16,6 @@ extension RunHost {
         kernel.getsKeys = { [unowned self] app in
             console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
         }
-        kernel.isAsleep = { [unowned self] app in engine.core.app(app)?.isAsleep == true }
         kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
     }
 
@@ -35,7 +35,10 @@ extension RunHost {
     /// Whether it sleeps, what would wake it, or why it is awake; and how often it has been woken.
     func sleepFields(of app: App, _ instance: Instance) -> [Field] {
         var fields: [Field] = []
-        if app.isAsleep { fields.append(Field("asleep", app.sleepsUntilOpened ? "until-opened" : "true")) }
+        if app.isAsleep {
+            fields.append(Field("asleep", app.sleepsUntilOpened ? "until-opened" : "true"))
+            fields += instance.shortestWait?.fields ?? []
+        }
         if app.policy.sleep?.wakesForInput == true { fields.append(Field("wake-on", manifest.inputFilter.text)) }
         if let span = app.policy.sleep?.whenIdle {
             fields.append(Field("sleep-when-idle", Seconds.text(nanoseconds: span.nanoseconds)))
@@ -58,6 +61,16 @@ struct Wakings: Sendable, Hashable {
 
     var fields: [Field] {
         count == 0 ? [] : [Field("woken", String(count)), Field("woken-by", lastCause)]
+    }
+}
+
+extension TimedWait {
+    /// Told to the millisecond, and of none that it is nothing.
+    fileprivate var fields: [Field] {
+        [
+            Field("shortest-wait", Seconds.text(nanoseconds: max(1_000_000, nanoseconds))),
+            Field("shortest-wait-of", "\(name) (\(pid)), \(call)"),
+        ]
     }
 }
 
