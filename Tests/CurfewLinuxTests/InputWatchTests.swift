@@ -835,6 +835,22 @@ struct InputWatchFileTests {
         }
     }
 
+    @Test("What is closed once it is listed, as by a thread in another process, is passed over")
+    func closedMeanwhile() throws {
+        try withStand { stand in
+            let program = try stand.puppet()
+            try program.run("p = [socket.socketpair() for _ in range(50)]; s = socket.create_server(('127.0.0.1', 0))")
+            let watch = InputWatch(of: [program.pid], InputFilter(kinds: .all), leftUnread: [])
+            watch.ownSockets = [program.channel]
+            #expect(!watch.goOn(for: Turn(fewest: 1, microseconds: 0)))
+            try program.run("s.close(); t = [(a.close(), b.close()) for a, b in p[10:40]]")
+            #expect(eventually { watch.goOn() })
+            #expect(watch.missing.isEmpty, "\(watch.missing.map(\.text))")
+            #expect(watch.count == 40)
+            watch.close()
+        }
+    }
+
     @Test("What is refused is named once a process; the rest is still waited for")
     func refused() throws {
         try withStand { stand in
@@ -864,6 +880,46 @@ struct InputWatchFileTests {
             let watch = stand.watch([program.pid, program.pid], missing: 1)
             #expect(watch.missing.map(\.text) == ["python3 (\(program.pid)): its descriptors: Permission denied"])
             #expect(watch.count == 0)
+        }
+    }
+
+    @Test("What only an epoll holds is missed, once; not what somebody of the app has open, nor what doesn't count")
+    func epolls() throws {
+        try withStand { stand in
+            let outside = try stand.puppet()
+            try outside.run(
+                """
+                import array
+                path = '\(stand.path("handed"))'; a = socket.socket(socket.AF_UNIX); a.bind(path); a.listen()
+                """)
+            let program = try stand.puppet()
+            // Two that the other program has besides, and one that it has alone.
+            try program.run(
+                """
+                import array
+                e = select.epoll(); f = select.epoll(); c = socket.socket(socket.AF_UNIX); c.connect('\(stand.path("handed"))')
+                s = socket.create_server(('127.0.0.1', 0)); r, w = os.pipe(); own = socket.socketpair()
+                for x in s, r, own[0]: e.register(x, 1); f.register(x, 1)
+                c.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [s.fileno(), r]))])
+                """)
+            try outside.run("k = a.accept()[0]; k.recvmsg(1, 100)")
+            program.stop()
+            _ = stand.watch([program.pid])
+            program.goOn()
+            try program.run("s.close(); os.close(r); os.close(w)")
+            program.stop()
+            let why = "it has them open no more"
+            let missing = stand.watch([program.pid], missing: 2).missing.map(\.text).sorted()
+            #expect(
+                missing
+                    == ["pipes", "sockets"].map {
+                        "python3 (\(program.pid)): \($0) that its epoll waits for: \(why)"
+                    })
+            _ = stand.watch([program.pid], .pipes, missing: 1)
+            _ = stand.watch([program.pid], .timers)
+            // Had by another process of the app, it is as good as had.
+            outside.stop()
+            _ = stand.watch([program.pid, outside.pid])
         }
     }
 
@@ -897,10 +953,29 @@ struct InputWordsTests {
         arguments: [
             ("socket:[12345]", .socket(inode: 12345)), ("pipe:[1]", .pipe(inode: 1)), ("/tmp/pipe:[1]", .path),
             ("anon_inode:[timerfd]", .timer), ("anon_inode:inotify", .inotify), ("anon_inode:[io_uring]", .ring),
-            ("anon_inode:[eventpoll]", .other), ("", .other), ("net:[4026531840]", .other), ("socket:[", .other),
+            ("anon_inode:[eventpoll]", .epoll), ("", .other), ("net:[4026531840]", .other), ("socket:[", .other),
         ] as [(String, InputDescriptors.Link)])
     func links(text: String, link: InputDescriptors.Link) {
         #expect(Array(text.utf8).withUnsafeBytes { InputDescriptors.link($0) } == link)
+    }
+
+    @Test("What an epoll waits for, of sockets and pipes")
+    func epollTargets() {
+        let text = """
+            pos:\t0
+            flags:\t02000002
+            tfd:       18 events:       19 data:     7f6300000012  pos:0 ino:1e31e56 sdev:9
+            tfd:       95 events:       19 data:                5  pos:0 ino:a sdev:10000e
+            tfd:        5 events:       19 data:                5  pos:0 ino:40e sdev:f
+            tfd:        6 events:       19 data:                6
+            tfd:
+            """
+        let targets = Array(text.utf8).withUnsafeBytes {
+            EpollTarget.all(in: $0, sockets: 9, pipes: MemoryFiles.device(1, 14))
+        }
+        #expect(targets == [EpollTarget(kind: .socket, inode: 0x1e3_1e56), EpollTarget(kind: .pipe, inode: 10)])
+        let devices = EpollTarget.devices
+        #expect(devices.sockets != 0 && devices.pipes != 0 && devices.sockets != devices.pipes)
     }
 
     @Test(

@@ -15,6 +15,8 @@ extension Instance {
         if inputWatch == nil {
             var filter = manifest.inputFilter
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
+            // What we hold of the app's from the last time, its epolls hold too.
+            while !closingWatches.isEmpty { goOnClosing() }
             inputWatch = InputWatch(of: tree.processes(), filter, leftUnread: leftUnread)
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }

@@ -16,7 +16,7 @@ struct InputDescriptors {
     enum Link: Hashable {
         case socket(inode: UInt64)
         case pipe(inode: UInt64)
-        case timer, inotify, ring
+        case timer, inotify, ring, epoll
         case path
         case other
     }
@@ -94,6 +94,7 @@ struct InputDescriptors {
         case "anon_inode:[timerfd]": .timer
         case "anon_inode:inotify", "anon_inode:[inotify]": .inotify
         case "anon_inode:[io_uring]": .ring
+        case "anon_inode:[eventpoll]": .epoll
         default: .other
         }
     }
@@ -124,6 +125,15 @@ struct InputDescriptors {
             return SmallFile.withContents(of: String(cString: path)) { $0.number(after: "UserFiles:") } ?? nil
         }
         return count ?? 0
+    }
+
+    func targets(ofEpoll number: Int32) -> [EpollTarget] {
+        let text = Procfs.withPath(pid, "/fdinfo/") { path -> [UInt8]? in
+            Procfs.appendNumber(number, to: path)
+            return SmallFile.bytes(of: String(cString: path))
+        }
+        let devices = EpollTarget.devices
+        return text?.withUnsafeBytes { EpollTarget.all(in: $0, sockets: devices.sockets, pipes: devices.pipes) } ?? []
     }
 
     // MARK: Having it

@@ -6,11 +6,16 @@ extension InputWatch {
     func look(at number: Int32) {
         guard let link = current?.link(number) else { return }
         switch link {
-        case .socket(let inode): lookAtSocket(number, inode)
-        case .pipe(let inode): lookAtPipe(number, device: 0, inode, path: nil)
+        case .socket(let inode):
+            seenOpen.insert(EpollTarget(kind: .socket, inode: inode))
+            lookAtSocket(number, inode)
+        case .pipe(let inode):
+            seenOpen.insert(EpollTarget(kind: .pipe, inode: inode))
+            lookAtPipe(number, device: 0, inode, path: nil)
         case .timer: lookAtTimer(number)
         case .inotify: noteInotify()
         case .ring: lookAtRing(number)
+        case .epoll: lookAtEpoll(number)
         case .path: lookAtFile(number)
         case .other: break
         }

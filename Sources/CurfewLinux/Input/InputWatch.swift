@@ -8,7 +8,7 @@ import Glibc
 /// nobody anew. Source: pidfd_getfd(2); epoll(7), "Level-triggered and edge-triggered".
 ///
 /// Not seen, since no descriptor tells of it: what wakes a program by a signal, a clock, or a file that is registered
-/// with an io_uring alone. Not looked at: eventfd, signalfd, inotify and netlink.
+/// with an io_uring, or waited for by an epoll, and isn't open. Not looked at: eventfd, signalfd, inotify and netlink.
 public final class InputWatch {
     /// To wait for: readable, level-triggered, when something may have come. Below 0 where there is none to be had.
     public private(set) var epoll: Descriptor
@@ -39,6 +39,9 @@ public final class InputWatch {
     var terminals: Set<UInt64> = []
     /// Where sockets of the app listen.
     var listeners: [SocketAddress] = []
+    /// The sockets and pipes that were seen open so far, and those that an epoll waits for, each with whose that is.
+    var seenOpen: Set<EpollTarget> = []
+    var awaited: [EpollTarget: Int32] = [:]
     var mounts = LocalMounts()
     /// The descriptors of the process that is looked at.
     var current: InputDescriptors?
@@ -81,6 +84,7 @@ public final class InputWatch {
             look(at: number)
             if turn.isOver() { return false }
         }
+        missWhatOnlyEpollsHold()
         return true
     }
 

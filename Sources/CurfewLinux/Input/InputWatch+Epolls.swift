@@ -1,0 +1,31 @@
+import CCurfew
+import Glibc
+
+/// An epoll isn't waited for: what it waits for is, as it is open in the app. But it holds what was closed there as long as
+/// anybody else has that, and then tells the app of input that we can't wait for. Source: epoll(7), "Questions and answers".
+extension InputWatch {
+    /// Some 0.8 µs for each thing that it waits for.
+    func lookAtEpoll(_ number: Int32) {
+        guard let current, !filter.kinds.isDisjoint(with: [.connections, .pipes]) else { return }
+        for target in current.targets(ofEpoll: number) where counts(target) {
+            awaited[target] = awaited[target] ?? current.pid
+        }
+    }
+
+    private func counts(_ target: EpollTarget) -> Bool {
+        switch target.kind {
+        case .socket: filter.kinds.contains(.connections) && !ownSockets.contains(target.inode)
+        case .pipe: filter.kinds.contains(.pipes)
+        }
+    }
+
+    /// Once all that is open has been seen.
+    func missWhatOnlyEpollsHold() {
+        for (target, pid) in awaited where !seenOpen.contains(target) {
+            let what = target.kind == .socket ? "sockets" : "pipes"
+            miss(MissingInput(of: pid, what + " that its epoll waits for", why: "it has them open no more"))
+        }
+        awaited = [:]
+        seenOpen = []
+    }
+}
