@@ -393,8 +393,8 @@ def crowd(sandbox, pairs, *unread, **popen):
 
 
 def test_thousands_of_descriptors_are_waited_for(sandbox):
-    """In several turns; what the program leaves unread in one of them wakes it once."""
-    pairs = min(4000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 3)
+    """Ten, where a program may have so many: in several turns; what it leaves unread in one of them wakes it once."""
+    pairs = min(5000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 3)
     running, port = crowd(sandbox, pairs, 0, pairs // 2, pairs - 1)
     wakings = []
     for _ in range(4):
