@@ -57,7 +57,7 @@ class Crowded:
         if status.get("asleep") != "true" or "woken" in status:
             raise BenchError(f"{self.app.name} didn't stay asleep: {status['state']}")
         if servers.ask(self.client, "kept") is None:
-            raise BenchError(f"{self.app.name} didn't answer one of its {CONNECTIONS} clients within 2 s")
+            raise BenchError(f"{self.app.name} didn't answer one of its {CONNECTIONS:,} clients within 2 s")
 
 
 def measure(bench):
@@ -88,8 +88,8 @@ def watch_all(crowded, running, here):
     column = f"{CONNECTIONS:,} clients"
     for each in crowded:
         pids = [*each.app.supervisors, *each.app.pids]
-        yield Watched(f"{each.name}: redis-server asleep", column, CURFEW, pids, each.app.pids)
-    yield Watched("redis-server running", column, PEER, running.pids, [])
+        yield Watched(f"{each.name}, asleep", column, CURFEW, pids, each.app.pids)
+    yield Watched("redis-server awake", column, PEER, running.pids, [])
     for way in here:
         if way.who != CURFEW:
             yield Watched(way.name, "no client", way.who, [*way.standing_by, *way.server], way.server)
@@ -123,7 +123,7 @@ def memory_lines(bench):
             crowded.sleep()
             asleep = crowded.weights()
         for what, *values in zip(WEIGHTS, awake, asleep):
-            before, after = (Line(ROW, f"{name}, {CONNECTIONS} clients, {when}: {what}", "KiB", value=value, who=CURFEW)
+            before, after = (Line(ROW, f"{name}, {CONNECTIONS:,} clients, {when}: {what}", "KiB", value=value, who=CURFEW)
                              for when, value in zip(("awake", "asleep"), values))
             yield before
             yield compare(after, {"awake": before})

@@ -66,7 +66,7 @@ def lines_of(bench, processes, connections, rounds):
         for _ in range(rounds):
             for (name, how), taken in samples.items():
                 taken.append(here[name].sample(how))
-    size = f"N={processes}" + (f", {connections} connections" if connections > 1 else "")
+    size = f"N={processes}" + (f", {connections:,} connections" if connections > 1 else "")
     bar = BARS[processes] if connections == 1 else None
     for how in HOW:
         yield from compared(size, how, {name: samples[name, how] for name in here}, bar, BARS[processes])
@@ -74,18 +74,21 @@ def lines_of(bench, processes, connections, rounds):
 
 def compared(size, how, taken, bar, unit):
     """`bar`: None for no bar. `unit`: what the picture shows it as a multiple of, ms."""
-    base = None
-    for name, pairs in reversed(taken.items()):  # the C program first, if it is there
-        who, what = LIMIT if name == LEAST else CURFEW, f"{size}, {name}, {HOW[how]}"
-        awake, asleep, longer = (
-            Line(ROW, f"{what}: {kind}", measure, samples, who=who) for kind, measure, samples in (
-                ("PING awake", "µs", [awake for _, awake in pairs]), ("PING asleep", "µs", [asleep for asleep, _ in pairs]),
-                ("asleep beyond awake", "ms", [(asleep - awake) / 1e3 for asleep, awake in pairs])))
-        base = base or (asleep if who == LIMIT else None)
-        yield awake
-        yield compare(asleep, {"awake": awake, "C": base})
-        if bar and who == CURFEW:
-            longer.bar, longer.verdict = f"≤ {bar} ms", judge(longer.figure, bar, " ms")
-        panel = "how much longer a sleeping redis-server's answer takes, × the bar of 1 ms, of 5 with 100 processes"
-        yield place(longer, panel, f"{name}, {how}", unit, size.removeprefix("N=").removeprefix("1, "),
-                    limit=bar if who == CURFEW else None)
+    lines = {name: lines_for(f"{size}, {name}, {HOW[how]}", LIMIT if name == LEAST else CURFEW, pairs)
+             for name, pairs in taken.items()}
+    least = lines[LEAST][1] if LEAST in lines else None
+    panel = "how much longer a sleeping redis-server's answer takes, × the bar of 1 ms, of 5 with 100 processes"
+    for name, (awake, asleep, longer) in lines.items():
+        compare(asleep, {"awake": awake, "C": least})
+        held = bar if longer.who == CURFEW else None
+        if held:
+            longer.bar, longer.verdict = f"≤ {held} ms", judge(longer.figure, held, " ms")
+        place(longer, panel, f"{name}, {how}", unit, size.removeprefix("N=").removeprefix("1, "), limit=held)
+        yield from (awake, asleep, longer)
+
+
+def lines_for(what, who, pairs):
+    """Awake, asleep, and how much longer the one took than the other that was asked next."""
+    return (Line(ROW, f"{what}: PING awake", "µs", [awake for _, awake in pairs], who=who),
+            Line(ROW, f"{what}: PING asleep", "µs", [asleep for asleep, _ in pairs], who=who),
+            Line(ROW, f"{what}: asleep beyond awake", "ms", [(asleep - awake) / 1e3 for asleep, awake in pairs], who=who))
