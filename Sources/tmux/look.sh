@@ -1,16 +1,13 @@
 #!/bin/sh
-# look.sh [TIME]: wakes the apps of the panes that somebody looks at, and puts those of the others to sleep when nobody
+# look.sh: wakes the apps of the panes that somebody looks at, and puts those of the others to sleep when nobody
 # has looked for long enough and they have done little meanwhile. docs/sleep.md, "In tmux".
 #
-# tmux runs it by the hooks of curfew.conf, and again at TIME while there is something to put to sleep. It keeps what it knows
-# in options: of a pane @curfew-unseen, which of its apps had used how much CPU time when, and @curfew-asleep, whom it
-# has put to sleep; of all @curfew-next, the TIME. Times are hundredths of a second, since the boot.
+# tmux runs it by the hooks of curfew.conf, and again when there may be something to put to sleep. It keeps what it knows in
+# options: of a pane @curfew-unseen, which of its apps had used how much CPU time when, and @curfew-asleep, whom it has
+# put to sleep; of all @curfew-next, when it is run again. Times are hundredths of a second, since the boot.
 set -u
 # What it printed would be shown in a pane.
 exec >/dev/null 2>&1
-
-read -r now _ </proc/uptime
-now=${now%.*}${now#*.}
 
 # complain TEXT: tells the user.
 complain() { tmux display-message -d 5000 "curfew.conf: $1"; }
@@ -20,35 +17,32 @@ command -v curfew || {
     exit 0
 }
 
-# Whether a pane is seen; where the focus counts, the session whose terminal must have it.
+# Whether a pane is seen; where the focus counts, the session of which a terminal must have it.
 seen='#{&&:#{session_attached},#{?window_zoomed_flag,#{pane_active},1}}'
 seen="#{?window_active,#{?#{==:#{@curfew-awake},focused},#{?pane_active,#{session_id},0},$seen},0}"
-# First @curfew-next, then each pane once, though its window can be in several sessions: ID|SEEN|TTY|UNSEEN|ASLEEP|IDLE|PERCENT.
-# All by one call, for somebody waits.
-all=$(
-    tmux list-clients -F '|#{session_id}|#{client_flags}' \; list-panes -a -F \
-        "#{pane_id}|$seen|#{pane_tty}|#{@curfew-unseen}|#{@curfew-asleep}|#{@curfew-idle}|#{@curfew-idle-cpu}|#{@curfew-next}" |
-        awk -F '|' '
-            $1 == "" { if ($3 ~ /focused/) focused[$2]; next }
-            {
-                if (!($1 in line)) order[++count] = $1
-                else if (line[$1] ~ /^[^|]*[|]1/) next
-                $2 = $2 == 1 || $2 in focused
-                line[$1] = $1 "|" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7
-                time = $8
-            }
-            END { print time; for (i = 1; i <= count; i++) print line[order[i]] }'
-)
-next=${all%%"
+
+# look: sets `next` to @curfew-next, and `all` to each pane once, though its window can be in several sessions:
+# ID|SEEN|TTY|UNSEEN|ASLEEP|IDLE|PERCENT.
+look() {
+    all=$(
+        tmux list-clients -F '|#{session_id}|#{client_flags}' \; list-panes -a -F \
+            "#{pane_id}|$seen|#{pane_tty}|#{@curfew-unseen}|#{@curfew-asleep}|#{@curfew-idle}|#{@curfew-idle-cpu}|#{@curfew-next}" |
+            awk -F '|' '
+                $1 == "" { if ($3 ~ /focused/) focused[$2]; next }
+                {
+                    if (!($1 in line)) order[++count] = $1
+                    else if (line[$1] ~ /^[^|]*[|]1/) next
+                    $2 = $2 == 1 || $2 in focused
+                    line[$1] = $1 "|" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7
+                    time = $8
+                }
+                END { print time; for (i = 1; i <= count; i++) print line[order[i]] }'
+    )
+    next=${all%%"
 "*}
-all=${all#*"
+    all=${all#*"
 "}
-if [ $# -gt 0 ]; then
-    # Another has come for that time, or is to come sooner.
-    [ "$1" = "$next" ] || exit 0
-    tmux set-option -gqu @curfew-next
-    next=
-fi
+}
 
 # wake PANE NAME…: only who is asleep still, as this script has left it. A person can have put it elsewhere.
 wake() {
@@ -145,31 +139,44 @@ put_to_sleep() {
     tmux set-option -pq -t "$pane" @curfew-asleep "$*"
 }
 
-# run_again TIME: unless that is to be sooner. One that is late by a second is lost.
+# run_again TIME: unless that is to be sooner.
 run_again() {
-    [ "$next" ] && [ "$next" -le "$1" ] && [ "$next" -gt $((now - 100)) ] && return
+    [ "$next" ] && [ "$next" -gt "$now" ] && [ "$next" -le "$1" ] && return
     left=$(($1 > now ? $1 - now : 1))
     tmux set-option -gq @curfew-next "$1" \; \
-        run-shell -b -d "$(printf '%d.%02d' $((left / 100)) $((left % 100)))" "exec sh #{q:@curfew-script} $1"
+        run-shell -b -d "$(printf '%d.%02d' $((left / 100)) $((left % 100)))" "exec sh #{q:@curfew-script}"
 }
 
-echo "$all" | while IFS='|' read -r pane seen _ _ asleep _; do
+# At once, for somebody waits.
+look
+while IFS='|' read -r pane is_seen _ _ asleep _; do
     # shellcheck disable=SC2086  # several names
-    [ "$seen" = 1 ] && [ "$asleep" ] && wake "$pane" $asleep &
-done
+    [ "$is_seen" = 1 ] && [ "$asleep" ] && wake "$pane" $asleep &
+done <<END
+$all
+END
 
-{ apps && echo "$all"; } | decide | {
-    slept=
-    while read -r word pane rest; do
-        case $word in
-        seen) tmux set-option -pqu -t "$pane" @curfew-unseen ;;
-        unseen) tmux set-option -pq -t "$pane" @curfew-unseen "$rest" ;;
-        # shellcheck disable=SC2086  # several names
-        sleep) slept=1 && put_to_sleep "$pane" $rest ;;
-        next) [ "$slept" ] || run_again "$pane" ;;
-        complain) complain "$pane $rest" ;;
-        esac
-    done
-    # Was one looked at meanwhile, or refused? Then it is woken, or tried again in its time.
-    [ ! "$slept" ] || exec sh "$0"
-}
+# The rest by one after the other, so that nobody goes by what was so before another. The lock is on the folder of the
+# server's socket, which is this user's; who is killed lets go.
+exec 9<"$(dirname "${TMUX%%,*}")"
+flock -w 10 9
+look
+read -r now _ </proc/uptime
+now=${now%.*}${now#*.}
+decided=$({ apps && echo "$all"; } | decide)
+slept=
+while read -r word pane rest; do
+    case $word in
+    seen) tmux set-option -pqu -t "$pane" @curfew-unseen ;;
+    unseen) tmux set-option -pq -t "$pane" @curfew-unseen "$rest" ;;
+    # shellcheck disable=SC2086  # several names
+    sleep) slept=1 && put_to_sleep "$pane" $rest ;;
+    next) [ "$slept" ] || run_again "$pane" ;;
+    complain) complain "$pane $rest" ;;
+    esac
+done <<END
+$decided
+END
+exec 9<&-
+# Was one looked at meanwhile, or refused? Then it is woken, or tried again in its time.
+[ ! "$slept" ] || exec sh "$0"

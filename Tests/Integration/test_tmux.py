@@ -1,6 +1,7 @@
 """The file for tmux: panes that nobody looks at fall asleep, and are awake when somebody does. Each test has a tmux of its own."""
 
 import json
+import pathlib
 import re
 import shutil
 import subprocess
@@ -61,9 +62,11 @@ class Tmux:
         return self("capture-pane", "-p", "-t", target).rstrip().splitlines()
 
     def app(self, name, command="cat", options=WAKES):
-        """A window in which only that runs, out of sight."""
-        self("new-window", "-d", "-t", "main:", "-n", name, f"exec curfew run --name {name} {options} -- {command}")
-        return self.known(name)
+        """A window in which only that runs: it was begun in sight, and left."""
+        self("new-window", "-t", "main:", "-n", name, f"exec curfew run --name {name} {options} -- {command}")
+        app = self.known(name)
+        self("select-window", "-t", "main:desk")
+        return app
 
     def beside(self, name, target, command="cat", options=WAKES):
         """The same in a pane of another's window."""
@@ -72,13 +75,16 @@ class Tmux:
 
     def known(self, name):
         app = App(self, name)
-        wait_for(f"{name} to run", lambda: (app.status() or {}).get("state") == "active")
+        wait_for(f"{name} to run", lambda: (app.status() or {}).get("state") in ("active", "suspended"))
         return app
 
     def settle(self):
         """Waits until no look is under way, nor one to come."""
-        wait_for("nobody to look", lambda: not self.lookers() and self("show-options", "-gqv", "@curfew-next") == "")
-        wait_for("nobody to look", lambda: not self.lookers())
+        wait_for("nobody to look", lambda: not self.lookers() and not self.is_to_look() and not self.lookers())
+
+    def is_to_look(self):
+        now = float(pathlib.Path("/proc/uptime").read_text().split()[0]) * 100
+        return int(self("show-options", "-gqv", "@curfew-next") or 0) >= now
 
     def lookers(self):
         return [pid for pid in self.sandbox.processes() if "look.sh" in self.sandbox.describe([pid])]
@@ -143,7 +149,7 @@ def test_what_is_typed_to_a_sleeper_is_read(tmux):
     for app in (keys, network):
         app.falls_asleep()
         tmux("send-keys", "-t", app.name, "word", "Enter")
-    keys.wakes()
+    keys.sandbox.wait_told("keys", "a key to wake it", lambda: "didWake  by=a key or line" in keys.events())
     assert network.is_asleep()
     tmux("select-window", "-t", "network")
     network.wakes()
@@ -156,6 +162,7 @@ def test_what_input_has_woken_out_of_sight_sleeps_again_once_panes_change(tmux):
     tmux.attach()
     app = tmux.app("one")
     app.falls_asleep()
+    tmux.settle()
     tmux("send-keys", "-t", "one", "word", "Enter")
     app.wakes()
     tmux("split-window", "-t", "desk", "cat")
@@ -166,10 +173,11 @@ def test_the_shell_notices_nothing(tmux):
     """No prompt comes of a sleep, and none of the waking."""
     tmux.begin()
     tmux.attach()
-    tmux("new-window", "-d", "-t", "main:", "-n", "one", "env PS1='@ready@ ' HISTFILE= sh -i")
+    tmux("new-window", "-t", "main:", "-n", "one", "env PS1='@ready@ ' HISTFILE= sh -i")
     wait_for("the prompt", lambda: tmux.screen("one") == ["@ready@"])
     tmux("send-keys", "-t", "one", f"curfew run --name one {WAKES} -- cat", "Enter")
     app = tmux.known("one")
+    tmux("select-window", "-t", "desk")
     app.falls_asleep()
     tmux("select-window", "-t", "one")
     app.wakes()
@@ -295,35 +303,48 @@ def test_who_isnt_to_sleep_is_left_alone(tmux):
     assert [app.name for app in others if not app.never_slept()] == []
 
 
-# Two apps in the panes of these fronts; the first works: whenever somebody asks, it has used another minute of CPU time.
+# Instead of curfew: tells of an app in each pane, of its CPU time by what was asked before, and notes who is put to sleep, whom it
+# never calls asleep.
 STANDS_IN = """#!/bin/sh
 cd {folder} || exit
+app() {{ printf '{{\\n    "app": "%s",\\n    "front": %s,\\n    "state": "active",\\n    "cpu": %s,\\n    "wakeOn": "terminal"\\n  }}\\n' "$@"; }}
 case $1 in
 ps)
     echo x >>asked
-    printf '[\\n  {{\\n    "app": "%s",\\n    "front": %s,\\n    "state": "active",\\n    "cpu": %s.5,\\n    "wakeOn": "terminal"\\n  }}\\n]\\n' \\
-        works {fronts[0]} $(($(wc -l <asked) * 60)) idles {fronts[1]} 7 ;;
+    asked=$(wc -l <asked)
+    {apps} ;;
 sleep) echo "$2" >>slept ;;
 esac
 """
 
 
-def test_who_works_is_left_alone(tmux):
+def stand_in(tmux, names, apps):
+    """Has it stand in for curfew, with a pane for each name; the file in which it notes who is put to sleep."""
     folder = tmux.sandbox.scratch / "bin"
     folder.mkdir()
     tmux.environment["PATH"] = f"{folder}:{tmux.environment['PATH']}"
     tmux.begin(idle="off")
-    for name in ("works", "idles"):
+    for name in names:
         tmux("new-window", "-d", "-t", "main:", "-n", name, "exec cat")
-    stand_in = folder / "curfew"
-    stand_in.write_text(STANDS_IN.format(folder=folder, fronts=[tmux.format("#{pane_pid}", name) for name in ("works", "idles")]))
-    stand_in.chmod(0o755)
+    fronts = {name: tmux.format("#{pane_pid}", name) for name in names}
+    (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**fronts)))
+    (folder / "curfew").chmod(0o755)
     tmux("set-option", "-g", "@curfew-idle", "100ms")
     tmux.attach()
-    slept = folder / "slept"
-    # It never tells that one sleeps, so that it is told to more than once.
+    return folder / "slept"
+
+
+def test_who_works_is_left_alone(tmux):
+    """Whenever somebody asks it has used another minute of CPU time; the other has the 10 % of 100 ms."""
+    slept = stand_in(tmux, ["works", "idles"], "app works {works} $((asked * 60)).5; app idles {idles} 0.0$((asked % 2))")
     wait_for("somebody to be put to sleep again", lambda: slept.exists() and len(slept.read_text().split()) >= 3)
     assert set(slept.read_text().split()) == {"idles"}
+
+
+def test_who_starts_out_of_sight_is_found(tmux):
+    """In its pane is nobody yet when it is left."""
+    slept = stand_in(tmux, ["late"], "[ $asked = 1 ] || app late {late} 0.5")
+    wait_for("it to be put to sleep", slept.exists)
 
 
 def test_who_cant_sleep_yet_is_tried_again(tmux):

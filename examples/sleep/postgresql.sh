@@ -25,11 +25,11 @@ curfew run --sleep-when-idle 10m --wake-on connections --manual-clock --on willT
 run=$!
 ask() { psql -h "$PWD" -U postgres -d postgres -qAtc "$1"; }
 is_up() { [[ $(ask 'select 1' 2>/dev/null) == 1 ]]; }
-wait_until 15 "PostgreSQL to answer" is_up
+wait_until 30 "PostgreSQL to answer" is_up
 
 coproc session { psql -h "$PWD" -U postgres -d postgres -qAt; }
 # in_session QUERY: its answer, a line.
-in_session() { echo "$1" >&"${session[1]}" && read -r -t 15 -u "${session[0]}" answer || fail "the session isn't answered"; }
+in_session() { echo "$1" >&"${session[1]}" && read -r -t 30 -u "${session[0]}" answer || fail "the session isn't answered"; }
 in_session "set application_name = 'kept'; select 1;"
 step "up, with a session open: curfew run --sleep-when-idle 10m --wake-on connections"
 
@@ -52,7 +52,7 @@ in_session 'show application_name;'
 step "a query of the session that was open is answered, too: woken by $(woken_by "$app")"
 
 is_vacuumed() { [[ $(ask "select autovacuum_count > 0 from pg_stat_user_tables where relname = 'visits'") == t ]]; }
-wait_until 15 "the table to be vacuumed" is_vacuumed
+wait_until 30 "the table to be vacuumed" is_vacuumed
 step "awake it finds time to vacuum"
 
 curfew quit "$app"
