@@ -31,7 +31,8 @@ public protocol BackgroundTaskScheduling: AnyObject, Sendable {
     ///   - handler: the app is killed when it hasn't returned within 30 s (`--wake-limit`). From now on the app is aware, as
     ///     with a delegate. Nil clears.
     /// - Returns: false when refused, and what was set before holds: the timeout is too short, the app's profile has no
-    ///   keep-alive, or there is no supervisor.
+    ///   keep-alive, or there is no supervisor. False too where no thread can be had to call the handler on: then nothing is
+    ///   set.
     func setKeepAliveTimeout(_ timeout: Double, handler: (@Sendable () -> Void)?) -> Bool
 
     /// Ends what `setKeepAliveTimeout(_:handler:)` began; without that it does nothing.

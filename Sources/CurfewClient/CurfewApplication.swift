@@ -16,12 +16,15 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
     private let keepAliveCaller: KeepAliveCaller
 
     /// `patience`: the seconds of running to wait for a reply; confirming a suspension takes a supervisor a fifth of one.
-    init(at address: SupervisorAddress, patience: Int = 10) {
+    init(
+        at address: SupervisorAddress, patience: Int = 10,
+        startKeepAliveThread: @escaping KeepAliveCaller.ThreadStart = SystemThread.start
+    ) {
         expirations = ExpirationHandlers()
         supervisor = Supervisor(at: address, patience: patience, expirations: expirations)
         hub = EventHub(supervisor)
         delegateCaller = DelegateCaller(hub)
-        keepAliveCaller = KeepAliveCaller(hub)
+        keepAliveCaller = KeepAliveCaller(hub, startThread: startKeepAliveThread)
     }
 
     // MARK: Background tasks
@@ -79,8 +82,10 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         guard timeout >= 0.001, timeout < 9e9, case .ok = supervisor.ask(keepAliveRequest(timeout)) else {
             return false
         }
-        keepAliveCaller.set(handler)
-        return true
+        if keepAliveCaller.set(handler) { return true }
+        // It would be woken, and owe an answer that nobody gives.
+        clearKeepAliveTimeout()
+        return false
     }
 
     public func clearKeepAliveTimeout() {

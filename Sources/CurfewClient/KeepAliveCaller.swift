@@ -1,6 +1,8 @@
 /// Listens for keep-alive's events, and calls the handler on a thread that exists while one is set.
 package final class KeepAliveCaller: Sendable {
     package typealias Handler = @Sendable () -> Void
+    /// Runs it on a new thread; false when there can't be another one.
+    typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
 
     /// As supervisors call the event.
     private static let eventName = "keepAlive"
@@ -11,13 +13,20 @@ package final class KeepAliveCaller: Sendable {
     }
 
     private let hub: EventHub
+    private let startThread: ThreadStart
     private let state = Monitor(State())
 
-    package init(_ hub: EventHub) { self.hub = hub }
+    package convenience init(_ hub: EventHub) { self.init(hub, startThread: SystemThread.start) }
 
-    /// Sets or replaces the handler; nil ends the listening.
-    package func set(_ handler: Handler?) {
-        guard hub.isAvailable else { return }
+    init(_ hub: EventHub, startThread: @escaping ThreadStart) {
+        self.hub = hub
+        self.startThread = startThread
+    }
+
+    /// Sets or replaces the handler; nil ends the listening. False where it couldn't be called: no handler is set then.
+    @discardableResult
+    package func set(_ handler: Handler?) -> Bool {
+        guard hub.isAvailable else { return handler == nil }
         // What was there before is released after the lock: a handler's end may call us.
         let before = state.withLock { state in
             defer {
@@ -26,23 +35,28 @@ package final class KeepAliveCaller: Sendable {
             }
             return state
         }
-        if handler != nil, before.subscription?.mailbox.isFinished ?? true { listen() }
+        guard handler != nil, before.subscription?.mailbox.isFinished ?? true else { return true }
+        if listen() { return true }
+        set(nil)
+        return false
     }
 
-    private func listen() {
+    private func listen() -> Bool {
         let subscription = hub.subscribe()
         let mailbox = subscription.mailbox
-        let isListening = SystemThread.start { [weak self] in
+        guard !mailbox.isFinished else { return false }
+        let isListening = startThread { [weak self] in
             while let event = mailbox.waitForNext() {
                 self?.receive(event)
                 event.receipt?.moveOn()
             }
         }
-        guard isListening else { return }
+        guard isListening else { return false }
         _ = state.withLock { state in
             defer { state.subscription = subscription }
             return state.subscription
         }
+        return true
     }
 
     private func receive(_ event: LifecycleEvent) {

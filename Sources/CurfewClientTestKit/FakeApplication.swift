@@ -75,9 +75,10 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
             clearKeepAliveTimeout()
             return true
         }
-        guard isMultitaskingSupported, timeout >= 600, timeout < .infinity else { return false }
+        guard isMultitaskingSupported, timeout >= 600, timeout < .infinity, keepAliveCaller.set(handler) else {
+            return false
+        }
         self.timeout.withLock { $0 = timeout }
-        keepAliveCaller.set(handler)
         return true
     }
 

@@ -87,6 +87,24 @@ struct KeepAliveTests {
         }
     }
 
+    @Test("Without a thread to call it on it is taken back, and the app stays plain")
+    func noThread() throws {
+        let supervisor = try FakeSupervisor(answering: { _ in nil })
+        defer { supervisor.die() }
+        let application = CurfewApplication(
+            at: supervisor.address, patience: FakeSupervisor.patience, startKeepAliveThread: { _ in false })
+        #expect(!application.setKeepAliveTimeout(600) { Issue.record("called") })
+        #expect(try supervisor.wait(for: "keep-alive", count: 2).message["seconds"] == "0.000")
+        try supervisor.wait(for: "closed")
+    }
+
+    @Test("Where nothing can be heard no handler is set")
+    func noFeed() {
+        let caller = KeepAliveCaller(EventHub(SilentFeed()))
+        #expect(!caller.set { Issue.record("called") })
+        #expect(caller.set(nil))
+    }
+
     @Test("A delegate hears of it too, and both have to be done")
     func delegate() throws {
         try withSupervisor { supervisor, application in
@@ -116,4 +134,13 @@ struct KeepAliveTests {
         application.clearKeepAliveTimeout()
         #expect(application.keepAliveTimeout == nil)
     }
+}
+
+/// A feed that has nothing to say.
+private final class SilentFeed: EventFeed {
+    let isAvailable = true
+
+    func start(_ sink: EventSink) -> Bool { false }
+    func acknowledge(_ sequence: Int) {}
+    func stop() -> Bool { true }
 }
