@@ -262,4 +262,25 @@ struct KeepAliveSleepTests {
         #expect(!scenario.after(.seconds(600)).open().contains { $0.contains("a <- willResignActive") })
         #expect(scenario.state() == .active)
     }
+
+    @Test("A plain app that has slept through many hears of the last, once it is aware")
+    func plain() {
+        let scenario = Scenario.keptAlive(Scenario())
+        for _ in 0..<5 {
+            scenario.send(.app(.a, .sleep(stays: false, request: nil)))
+            #expect(scenario.run(.seconds(600)).contains("note a woken by its keep-alive"))
+        }
+        #expect(scenario.hello().filter { $0.contains("keepAlive") }.count == 1)
+    }
+
+    @Test("Told in background twice, while it was plain, it hears of the last too; what it was launched for stays")
+    func launchedForIt() {
+        let options = LaunchOptions(inBackground: true, wakingEvent: PostedEvent(App.keepAliveEvent))
+        let scenario = Scenario.empty()
+        scenario.start(.a, .with { $0.backgroundBudget = .infinite }, options)
+        scenario.begin()
+        scenario.keepAlive(.seconds(600))
+        scenario.run(.seconds(1_200))
+        #expect(scenario.hello().filter { $0.contains("keepAlive") }.count == 3)
+    }
 }

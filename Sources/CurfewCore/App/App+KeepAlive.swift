@@ -44,6 +44,8 @@ extension App {
             effects.append(.note(id, .didWake(by: "its keep-alive")))
         }
         let event = PostedEvent(Self.keepAliveEvent)
+        // One that nobody has heard of: a plain app, asleep in front, would be kept one each time.
+        mailbox.drop(wakingEvent: event.name)
         resumeForWaking(event, for: policy.wakeLimit, counts: false, at: now, into: &effects)
     }
 

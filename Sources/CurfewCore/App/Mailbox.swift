@@ -32,6 +32,11 @@ struct Mailbox: Sendable, Hashable {
         wakingEvents.append(WakingEvent(event: event, isOfLaunch: false))
     }
 
+    /// That of the launch stays.
+    mutating func drop(wakingEvent name: String) {
+        wakingEvents.removeAll { $0.event.name == name && !$0.isOfLaunch }
+    }
+
     mutating func takeChanges() -> [PostedEvent] {
         let taken = changes
         changes.removeAll()

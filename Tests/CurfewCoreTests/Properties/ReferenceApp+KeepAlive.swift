@@ -30,6 +30,7 @@ extension ReferenceApp {
     /// What else the tick has brought about came before.
     mutating func beginKeepAlive() {
         owesKeepAlive = false
+        unheard.removeAll { $0.event.name == App.keepAliveEvent && !$0.isOfLaunch }
         resume(for: PostedEvent(App.keepAliveEvent), policy.wakeLimit)
     }
 
