@@ -162,8 +162,11 @@ def test_where_yama_refuses_sockets_keep_it_awake_and_pipes_wake_it(sandbox, yam
     assert ask_it() == "PING"
     assert sandbox.curfew("quit", running.name, **who).returncode == 0
     running.wait()
-    assert running.errors().count("\n") == 1 and "descriptors are refused" in running.errors(), running.errors()
+    said = running.errors()
+    assert said.count("\n") == 1 and "descriptors are refused" in said, said
     reader = sandbox.start("cat", options=("--wake-on", "pipes"), stdin=subprocess.PIPE, **who)
+    # Opened anew it is asked whose it is.
+    os.fchown(reader.process.stdin.fileno(), ORDINARY, ORDINARY)
     for word in ("one", "two"):
         wait_for("it to be there", lambda: sandbox.curfew("sleep", reader.name, **who).returncode == 0)
         reader.process.stdin.write(word.encode() + b"\n")
