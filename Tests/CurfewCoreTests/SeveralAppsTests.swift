@@ -151,3 +151,159 @@ struct SeveralAppsTests {
         #expect(scenario.supervisor.apps.map(\.id) == [.a])
     }
 }
+
+@Suite("Asleep, and another app in front")
+struct AsleepBehindTests {
+    /// App a fell asleep in front; b has come there since.
+    private func behind(_ scenario: Scenario = .asleep()) -> Scenario {
+        scenario.start(.b)
+        return scenario
+    }
+
+    private static let news = InputNews(kind: "data", text: "data")
+    private static let policy = Policy.sleeping(whenIdle: nil) {
+        $0.timeout = TimeoutPolicy()
+        $0.grace = .seconds(9)
+    }
+
+    @Test(
+        "Whatever wakes it has it go on behind, and b stays in front",
+        arguments: [
+            .inputCame(news), .home(stopped: false, request: RequestID(1)), .quit(request: RequestID(1)),
+            .wake(PostedEvent("fetch"), request: RequestID(1)),
+            .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)),
+            .signalled(2, isHeard: false), .signalled(14, isHeard: false), .abandoned,
+        ] as [AppInput])
+    func woken(by input: AppInput) {
+        let scenario = behind(.asleep(Self.policy))
+        let lines = scenario.send(.app(.a, input))
+        #expect(lines.contains { $0.hasPrefix("note a woken by") })
+        #expect(Array(lines.drop { $0 != "a suspended -> background" }.prefix(2)).last == "resume a", "\(lines)")
+        #expect(scenario.supervisor.foregroundApp == .b)
+        #expect(scenario.state() == .background)
+    }
+
+    @Test("So it does when its leader ends, and when its time is over")
+    func ending() {
+        let ended = behind()
+        #expect(ended.leaderExits(0).contains("a suspended -> background"))
+        #expect(ended.supervisor.foregroundApp == .b)
+        let timed = behind(
+            .asleep(
+                .with {
+                    $0.timeLimit = .seconds(5)
+                    $0.timeout = TimeoutPolicy()
+                }))
+        #expect(timed.run(.seconds(5)).contains("a suspended -> background"))
+        #expect(timed.supervisor.foregroundApp == .b)
+    }
+
+    @Test(
+        "What doesn't wake it leaves it asleep, whoever is in front",
+        arguments: [
+            .inputWatched(obstacle: nil), .post(PostedEvent("zone"), request: nil), .hello(ConnectionID(1)),
+            .signalled(2, isHeard: false), .abandoned, .interrupt(request: RequestID(1)),
+            .dismiss(request: RequestID(1)), .leaderExited(.exited(code: 0)),
+            .sleep(stays: true, request: RequestID(1)),
+            .beginTask(name: "t", owner: OwnerID(1), connection: nil, request: RequestID(1)),
+        ] as [AppInput])
+    func notWoken(by input: AppInput) {
+        let policy = Policy.sleeping {
+            $0.waitsForTree = true
+            // No task can be begun.
+            $0.backgroundBudget = .zero
+        }
+        let scenario = behind(.asleep(policy))
+        let lines = scenario.send(.app(.a, input))
+        #expect(!lines.contains("resume a"), "\(lines)")
+        #expect(scenario.isAsleep)
+    }
+
+    @Test("Forced, what can't be waited for leaves it asleep; else it is behind, and suspended as at home")
+    func obstacle() {
+        for isForced in [true, false] {
+            let scenario = Scenario(.sleeping(isForced: isForced))
+            scenario.sleep(request: 1)
+            scenario.start(.b)
+            let lines = scenario.watched("x")
+            #expect(lines.contains("resume a") == !isForced)
+            #expect(scenario.isAsleep == isForced)
+            #expect(scenario.supervisor.foregroundApp == .b)
+            #expect(lines.last == (isForced ? "reply 1: suspended" : "a background -> suspended") || !isForced)
+        }
+    }
+
+    @Test("Once the other has left, it wakes where it was")
+    func free() {
+        let scenario = behind()
+        scenario.home(.b)
+        #expect(scenario.input().contains("a suspended -> active"))
+        #expect(scenario.supervisor.foregroundApp == .a)
+    }
+
+    @Test("Who falls asleep leaves its place, and of two the first to wake has it")
+    func two() {
+        let scenario = behind()
+        scenario.sleep(request: 2, .b)
+        #expect(scenario.input().contains("a suspended -> active"))
+        #expect(scenario.wake("fetch", [], .b).contains("b suspended -> background"))
+        #expect(scenario.supervisor.foregroundApp == .a)
+    }
+
+    @Test("Opened, it comes to the front, and has never left it")
+    func opened() {
+        let scenario = behind(.aware(.sleeping()))
+        scenario.open(.b)
+        scenario.open()
+        scenario.sleep()
+        scenario.open(.b)
+        let lines = scenario.open()
+        #expect(lines.contains("a suspended -> active"))
+        #expect(!lines.contains { $0.hasPrefix("a <-") })
+        #expect(scenario.supervisor.foregroundApp == .a)
+    }
+
+    @Test("A plain one has its input as at home: it runs until it is quiet, and hasn't left it on purpose before")
+    func plain() {
+        let scenario = behind()
+        scenario.input()
+        #expect(!scenario.tick().contains("suspend a"))
+        #expect(scenario.sleep().last == "watch input of a afresh")
+        scenario.input()
+        scenario.idle()
+        #expect(scenario.beIdle(for: .seconds(1)).contains("watch input of a"))
+    }
+
+    @Test("Its grace is that of a home, and it yields as there")
+    func home() {
+        let scenario = behind(
+            .asleep(
+                .sleeping {
+                    $0.grace = .seconds(9)
+                    $0.yieldsInBackground = true
+                }))
+        #expect(scenario.begin().contains("lower priority of a"))
+        #expect(!scenario.end(1).contains("suspend a"))
+        #expect(scenario.run(.seconds(9)).contains("suspend a"))
+    }
+
+    @Test("Before its stop is confirmed it counts as active, and is said to leave")
+    func unconfirmed() {
+        let scenario = Scenario(.sleeping())
+        scenario.confirmsSuspensions = false
+        scenario.sleep()
+        scenario.start(.b)
+        #expect(scenario.wake().contains("a active -> background"))
+        #expect(scenario.supervisor.foregroundApp == .b)
+    }
+
+    @Test("An app that was never told of its launch hears of that, in background")
+    func launch() {
+        let scenario = Scenario.asleep()
+        scenario.hello()
+        scenario.start(.b)
+        let lines = scenario.input()
+        #expect(lines.contains { $0.hasPrefix("a <- didFinishLaunching") })
+        #expect(!lines.contains { $0.hasPrefix("a <- willResignActive") })
+    }
+}

@@ -1,73 +1,6 @@
 import CurfewCore
 import Testing
 
-extension Policy {
-    /// Asleep after a minute, woken by its input.
-    fileprivate static func sleeping(
-        whenIdle: Span? = .seconds(60), isForced: Bool = false, wakesForInput: Bool = true,
-        _ change: (inout Policy) -> Void = { _ in }
-    ) -> Policy {
-        .with {
-            var sleep = SleepPolicy()
-            sleep.whenIdle = whenIdle
-            sleep.isForced = isForced
-            sleep.wakesForInput = wakesForInput
-            $0.sleep = sleep
-            change(&$0)
-        }
-    }
-}
-
-extension Scenario {
-    @discardableResult
-    fileprivate func sleep(stays: Bool = false, request: Int? = nil, _ app: AppID = .a) -> [String] {
-        send(.app(app, .sleep(stays: stays, request: request.map { RequestID($0) })))
-    }
-
-    @discardableResult
-    fileprivate func watched(_ obstacle: String? = nil, _ app: AppID = .a) -> [String] {
-        send(.app(app, .inputWatched(obstacle: obstacle)))
-    }
-
-    @discardableResult
-    fileprivate func input(_ app: AppID = .a) -> [String] {
-        send(.app(app, .inputCame(InputNews(kind: "connection", text: "a connection to :6379", to: ":6379"))))
-    }
-
-    /// What it has done by now is measured.
-    @discardableResult
-    fileprivate func idle(
-        cpu: Span = .zero, written: UInt64 = 0, processes: UInt64 = 1, terminal: UInt64 = 0, obstacle: String? = nil
-    ) -> [String] {
-        let sample = IdleSample(
-            cpuTime: cpu, written: written, processes: processes, terminal: terminal, obstacle: obstacle)
-        return send(.app(.a, .idlenessMeasured(sample)))
-    }
-
-    /// Looks as often as it takes, and finds nothing done; what followed.
-    @discardableResult
-    fileprivate func beIdle(for span: Span) -> [String] {
-        let end = now + span
-        var lines = idle()
-        while let next = supervisor.nextDeadline.earliest, next <= end {
-            for line in run(next - now) {
-                lines += line == "measure idleness a" ? idle() : [line]
-            }
-        }
-        run(end - now)
-        return lines
-    }
-
-    fileprivate static func asleep(_ policy: Policy = .sleeping()) -> Scenario {
-        let scenario = Scenario(policy)
-        scenario.sleep()
-        scenario.watched()
-        return scenario
-    }
-
-    fileprivate var isAsleep: Bool { supervisor.app(.a)?.isAsleep == true }
-}
-
 @Suite("Falling asleep")
 struct FallingAsleepTests {
     @Test("Asked to, it is stopped where it is; its input is waited for before anybody is told")
@@ -437,8 +370,9 @@ struct WakingUpTests {
         let lines = scenario.input()
         #expect(
             lines == [
-                "note a woken by another app in front", "a suspended -> background", "resume a",
+                "note a woken by a connection to :6379", "a suspended -> background", "resume a",
                 "a <- willResignActive #3 to 1", "a <- didEnterBackground #4 5s to 1",
+                "a <- wake input #5 30s what=connection to=:6379 to 1",
             ])
         #expect(scenario.state(.b) == .active)
     }

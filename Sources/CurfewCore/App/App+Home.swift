@@ -23,7 +23,10 @@ extension App {
 
     /// `stopped`: a terminal has stopped it already, so it must be continued to use the time it is owed.
     mutating func home(stopped: Bool, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
-        if isAsleep, end == nil { wakeUp(for: "being sent home", at: now, into: &effects) }
+        if isAsleep, end == nil {
+            wakeUp(for: "being sent home", at: now, into: &effects)
+            if runsInBackground { return finishHome(request: request, at: now, into: &effects) }
+        }
         guard case .foreground(let isActive) = phase.place, end == nil else {
             // One that is being ended leaves the front without a word when another takes it.
             if case .foreground = phase.place, request == nil { leaveForeground(at: now, into: &effects) }
@@ -40,10 +43,12 @@ extension App {
     }
 
     private mutating func leaveForeground(at now: Moment, into effects: inout [Effect]) {
-        let grace = isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
-        goAway(grace: grace, leftForegroundAt: now.lifecycle, at: now, into: &effects)
+        goAway(grace: graceAtHome, leftForegroundAt: now.lifecycle, at: now, into: &effects)
         measureAtEdge(into: &effects)
     }
+
+    /// What a plain app may still run once it has left the front.
+    var graceAtHome: Countdown? { isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) } }
 
     /// Each stay in background has the whole budget.
     private mutating func goAway(

@@ -1,4 +1,10 @@
 extension App {
+    /// Time has passed. `front`: who is there; one that isn't due stays as it is.
+    mutating func tick(front: AppID?, at now: Moment, into effects: inout [Effect]) {
+        if isAsleep, due(at: now) != nil { notePlace(front: front) }
+        proceed(at: now, into: &effects)
+    }
+
     /// What it is told of itself alone; the supervisor has seen to what concerns others.
     mutating func handle(_ input: AppInput, at now: Moment, into effects: inout [Effect]) {
         switch input {

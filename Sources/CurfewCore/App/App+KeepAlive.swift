@@ -48,15 +48,4 @@ extension App {
         mailbox.drop(wakingEvent: event.name)
         resumeForWaking(event, for: policy.wakeLimit, counts: false, at: now, into: &effects)
     }
-
-    /// `front`: who is there. Where it would wake, somebody may have come meanwhile.
-    mutating func tick(front: AppID?, at now: Moment, into effects: inout [Effect]) {
-        if front != nil, isWokenByKeepAlive(at: now) { loseFrontAsleep(at: now, into: &effects) }
-        proceed(at: now, into: &effects)
-    }
-
-    /// Whether the next tick wakes it where it sleeps.
-    func isWokenByKeepAlive(at now: Moment) -> Bool {
-        keepAlive.isDue(at: now) && isAsleep && !phase.stay.ignoresInput && end == nil
-    }
 }

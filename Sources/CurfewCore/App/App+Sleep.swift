@@ -117,10 +117,11 @@ extension App {
     mutating func inputCame(_ news: InputNews, at now: Moment, into effects: inout [Effect]) {
         guard isSuspending, end == nil else { return }
         lastInput = now.real
-        effects.append(.note(id, .didWake(by: news.text)))
         if isAsleep {
-            wakeUp(at: now, into: &effects)
-            return proceed(at: now, into: &effects)
+            wakeUp(for: news.text, at: now, into: &effects)
+            if isInForeground { return proceed(at: now, into: &effects) }
+        } else {
+            effects.append(.note(id, .didWake(by: news.text)))
         }
         let event = PostedEvent("input", news.info)
         resumeForWaking(
@@ -139,6 +140,7 @@ extension App {
     }
 
     private mutating func wakeUp(at now: Moment, into effects: inout [Effect]) {
+        if phase.stay.isPlaceTaken { return goOnBehind(at: now, into: &effects) }
         let wasStoppedByTerminal = isStoppedByTerminal
         enterForeground(isActive: true, at: now, into: &effects)
         resume(includingStopped: wasStoppedByTerminal, into: &effects)
@@ -150,15 +152,21 @@ extension App {
         scheduleMeasurement(at: now)
     }
 
-    /// Another app has come in front meanwhile: it hears now that it has left, and goes on behind.
-    mutating func loseFrontAsleep(at now: Moment, into effects: inout [Effect]) {
-        guard isAsleep else { return }
+    /// Another app has come in front meanwhile: it hears now that it has left.
+    private mutating func goOnBehind(at now: Moment, into effects: inout [Effect]) {
+        returnToBackground(grace: graceAtHome, at: now, into: &effects)
         phase.stay.isAsleep = false
-        effects.append(.note(id, .didWake(by: "another app in front")))
-        returnToBackground(at: now, into: &effects)
+        if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: true)) }
         measureAtEdge(into: &effects)
+        guard channel.hasFinishedLaunching || !isAware else { return announceLaunch(at: now, into: &effects) }
         deliver(.home, at: now, into: &effects)
         deliverKeptChanges(at: now, into: &effects)
+        if isAware { deliverUnheardWakingEvents(at: now, into: &effects) }
+    }
+
+    /// `front`: who is there now, which isn't one that sleeps.
+    mutating func notePlace(front: AppID?) {
+        if isAsleep { phase.stay.isPlaceTaken = front != nil }
     }
 
     // MARK: Idleness

@@ -13,6 +13,8 @@ struct Away: Sendable, Hashable {
     var suspension = Suspension()
     /// It fell asleep in front, and hasn't left it.
     var isAsleep = false
+    /// Another app was in front when this one was last told something: awake it would be behind. Of one that is asleep.
+    var isPlaceTaken = false
     /// No input wakes it before it is opened.
     var ignoresInput = false
 

@@ -89,11 +89,12 @@ public struct Supervisor: Sendable, Hashable {
         guard let index = table.index(of: id) else { return }
         if case .treeGone = input { return end(index, isComplete: true, at: now, into: &effects) }
         if case .killIncomplete = input { return end(index, isComplete: false, at: now, into: &effects) }
-        if wakesUp(input, at: index, now), let front = table.foreground, front != id {
-            table.change(at: index) { $0.loseFrontAsleep(at: now, into: &effects) }
-        }
         if takesFront(input, at: index) { sendOtherHome(than: id, at: now, into: &effects) }
-        table.change(at: index) { $0.handle(input, at: now, into: &effects) }
+        let front = table.foreground
+        table.change(at: index) { app in
+            app.notePlace(front: front)
+            app.handle(input, at: now, into: &effects)
+        }
         lookAgain(at: now)
     }
 
@@ -110,18 +111,6 @@ public struct Supervisor: Sendable, Hashable {
         case .started: !table.apps[index].launchedInBackground && table.apps[index].canStart
         case .open: table.apps[index].canBeOpened
         default: false
-        }
-    }
-
-    /// Whether the app is asleep and goes on where it was, if nobody has come there meanwhile.
-    private func wakesUp(_ input: AppInput, at index: Int, _ now: Moment) -> Bool {
-        switch input {
-        case .inputCame, .home, .quit, .wake, .beginTask, .leaderExited, .signalled, .abandoned:
-            table.apps[index].isAsleep
-        case .inputWatched(let obstacle): obstacle != nil && table.apps[index].isAsleep
-        // It comes to the front whoever is there.
-        case .open: false
-        default: table.apps[index].isWokenByKeepAlive(at: now)
         }
     }
 
