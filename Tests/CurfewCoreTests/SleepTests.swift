@@ -176,6 +176,18 @@ struct FallingRaceTests {
             ])
     }
 
+    @Test("Told to stay before it has stopped, there is nothing waited for to be ended")
+    func staysBefore() {
+        let scenario = Scenario(.sleeping(whenIdle: nil))
+        scenario.confirmsSuspensions = false
+        scenario.sleep(request: 1)
+        #expect(scenario.sleep(stays: true, request: 2).isEmpty)
+        #expect(
+            scenario.send(.app(.a, .suspensionConfirmed)) == [
+                "a active -> suspended", "note a asleep", "reply 1: suspended", "reply 2: suspended",
+            ])
+    }
+
     @Test("Whatever wakes it before answers who has asked")
     func overtaken() {
         let scenario = Scenario(.sleeping(whenIdle: nil))
@@ -271,6 +283,29 @@ struct WakingUpTests {
         scenario.sleep()
         scenario.input()
         #expect(scenario.beIdle(for: .milliseconds(100)).last == "watch input of a")
+    }
+
+    @Test("Stopped before it can have read what woke it, it has its chance anew, however long it slept")
+    func chanceAnew() {
+        let scenario = Scenario(.sleeping(whenIdle: nil))
+        scenario.sleep()
+        scenario.input()
+        scenario.run(.milliseconds(10))
+        scenario.sleep(stays: true)
+        scenario.after(.seconds(60)).open()
+        #expect(scenario.sleep().last == "watch input of a afresh")
+    }
+
+    @Test("What counts is when its stop is ordered, not how long it takes")
+    func slowStop() {
+        let scenario = Scenario(.sleeping(whenIdle: nil))
+        scenario.sleep()
+        scenario.input()
+        scenario.confirmsSuspensions = false
+        scenario.run(.milliseconds(999))
+        scenario.sleep()
+        scenario.after(.milliseconds(150))
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).last == "watch input of a afresh")
     }
 
     @Test("Opened it goes on where it was")
@@ -398,6 +433,43 @@ struct InputAtHomeTests {
         scenario.idle()
         #expect(scenario.beIdle(for: .milliseconds(999)).isEmpty)
         #expect(scenario.beIdle(for: .milliseconds(1)).first == "suspend a")
+    }
+
+    @Test("An aware app has read it once it says so, and not when it answers for something else")
+    func acknowledged() {
+        for (answers, line) in [([5, 6], "watch input of a"), ([5], "watch input of a afresh")] {
+            let scenario = Scenario.awareSuspended(.sleeping())
+            scenario.watched()
+            scenario.input()
+            for answer in answers { scenario.ack(answer) }
+            if answers.count == 1 { scenario.disconnect() }
+            #expect(scenario.history.map(CurfewCoreTests.line).last { $0.hasPrefix("watch") } == line)
+        }
+    }
+
+    @Test("However short its time, at the end of it what is unread was left on purpose; cut short by hand it wasn't")
+    func shortTime() {
+        let policy = Policy.sleeping { $0.wakeLimit = .milliseconds(500) }
+        let scenario = Scenario.suspended(policy)
+        scenario.watched()
+        scenario.input()
+        #expect(scenario.run(.milliseconds(500)).last == "watch input of a")
+        let asked = Scenario.suspended(policy)
+        asked.watched()
+        asked.input()
+        #expect(asked.sleep().last == "watch input of a afresh")
+    }
+
+    @Test("Opened while a task keeps it awake though it is quiet, it can fall asleep as any other")
+    func openedQuiet() {
+        let scenario = Scenario.suspended(.sleeping(whenIdle: .seconds(1)))
+        scenario.watched()
+        scenario.input()
+        scenario.begin()
+        scenario.beIdle(for: .seconds(10))
+        scenario.open()
+        scenario.end(1)
+        #expect(scenario.beIdle(for: .seconds(2)).contains("suspend a"))
     }
 
     @Test("A waking event meanwhile has its own time, quiet or not")

@@ -138,7 +138,7 @@ extension App {
             effects.append(.note(id, .unknownAcknowledgement(sequence: sequence)))
             return
         }
-        lastInput = nil
+        if event == .wake(Self.inputEvent) { lastInput = nil }
         effects.append(.note(id, .acknowledged(event, sequence: sequence)))
         demandFirstSignOfLife(at: now)
         proceed(at: now, into: &effects)

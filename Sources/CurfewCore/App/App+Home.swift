@@ -78,6 +78,7 @@ extension App {
         }
         if isAsleep { return openAsleep(request: request, at: now, into: &effects) }
         let wasSuspended = isSuspending
+        renewFreshInput(at: now)
         channel.dropBackgroundEvents()
         let wasStoppedByTerminal = isStoppedByTerminal
         enterForeground(isActive: true, at: now, into: &effects)
@@ -120,8 +121,11 @@ extension App {
         mailbox.dropWakingEvents()
         if policy.exitsOnSuspend { return terminate(at: now, into: &effects) }
         memory?.stopMeasuring()
+        // The time that it had for its input is over.
+        if phase.stay.run.isForInput { lastInput = nil }
         let before = standing
         phase.suspend()
+        noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: isStoppedByTerminal))
     }
@@ -132,7 +136,7 @@ extension App {
         phase.confirmSuspension()
         moved(from: before, at: now, into: &effects)
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
-        if !watchInput(at: now, into: &effects) { isNowAsleep(at: now, into: &effects) }
+        if !watchInput(into: &effects) { isNowAsleep(at: now, into: &effects) }
         checkLocks(into: &effects)
     }
 
@@ -141,6 +145,7 @@ extension App {
 
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
     mutating func returnToBackground(grace: Countdown? = nil, at now: Moment, into effects: inout [Effect]) {
+        renewFreshInput(at: now)
         let before = standing
         phase.resume(grace: grace)
         moved(from: before, at: now, into: &effects)

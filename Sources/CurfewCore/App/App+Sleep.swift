@@ -1,5 +1,8 @@
 /// Asleep: stopped where it was, in front, until it is needed. It is no home: nothing is told, and no limit follows from it.
 extension App {
+    /// The waking event of input that has come at home.
+    public static let inputEvent = "input"
+
     /// Whether it was stopped in front, and neither woken nor sent home since.
     public var isAsleep: Bool { isSuspending && phase.stay.isAsleep }
 
@@ -22,8 +25,9 @@ extension App {
             if let request { suspensionRequests.append(request) }
             fallAsleep(stays: stays, at: now, into: &effects)
         case .running:
-            // At home it is asleep as soon as nothing lets it run on.
+            // At home it is asleep as soon as nothing lets it run on. It hasn't had all of its time for its input.
             phase.stay.run.grace = nil
+            phase.stay.run.isForInput = false
             phase.stay.ignoresInput = stays
             if let request { suspensionRequests.append(request) }
             proceed(at: now, into: &effects)
@@ -38,9 +42,9 @@ extension App {
     /// From now on, until it is opened. Whose input is being looked at has nothing more to wait for.
     private mutating func ignoreInput(at now: Moment, into effects: inout [Effect]) {
         guard !phase.stay.ignoresInput else { return }
-        if wakesForInput { effects.append(.unwatchInput(id)) }
-        phase.stay.ignoresInput = true
         let isStopped = phase.place == .suspended(isConfirmed: true)
+        if isStopped, wakesForInput { effects.append(.unwatchInput(id)) }
+        phase.stay.ignoresInput = true
         if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
     }
 
@@ -63,22 +67,29 @@ extension App {
         let before = standing
         phase.goAway(stay)
         phase.suspend()
+        noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: false))
     }
 
     /// Stopped for good: from now on its input is waited for. False where there is none to wait for.
-    mutating func watchInput(at now: Moment, into effects: inout [Effect]) -> Bool {
+    mutating func watchInput(into effects: inout [Effect]) -> Bool {
         guard wakesForInput else { return false }
-        effects.append(.watchInput(id, afresh: isInputFresh(at: now)))
+        effects.append(.watchInput(id, afresh: phase.stay.suspension.isInputFresh))
         return true
     }
 
-    /// Whether it has hardly run since input woke it, so that what is unread isn't so on purpose. Idle, or done with an event,
-    /// it has read what it reads.
-    private func isInputFresh(at now: Moment) -> Bool {
-        guard let lastInput, let quiet = policy.sleep?.quiet else { return false }
-        return now.real - lastInput < quiet
+    // MARK: Having had its chance to read
+
+    /// Its stop is ordered. Idle, done with the event, or at the end of its time for it, it has read what it reads.
+    mutating func noteFreshInput(at now: Moment) {
+        guard let lastInput, let quiet = policy.sleep?.quiet else { return }
+        phase.stay.suspension.isInputFresh = now.real - lastInput < quiet
+    }
+
+    /// It goes on: stopped it couldn't read.
+    mutating func renewFreshInput(at now: Moment) {
+        if isSuspending, phase.stay.suspension.isInputFresh { lastInput = now.real }
     }
 
     /// `obstacle`: what of its input can't be waited for, or else has to keep it awake.
@@ -123,11 +134,12 @@ extension App {
         } else {
             effects.append(.note(id, .didWake(by: news.text)))
         }
-        let event = PostedEvent("input", news.info)
+        let event = PostedEvent(Self.inputEvent, news.info)
         resumeForWaking(
             event, for: policy.wakeLimit, counts: policy.sleep?.countsResumptions == true, at: now, into: &effects)
         if !isAware, runsInBackground {
             phase.stay.run.awaitsQuiet = true
+            phase.stay.run.isForInput = true
             updateIdle(at: now)
         }
         proceed(at: now, into: &effects)
@@ -142,6 +154,7 @@ extension App {
     private mutating func wakeUp(at now: Moment, into effects: inout [Effect]) {
         if phase.stay.isPlaceTaken { return goOnBehind(at: now, into: &effects) }
         let wasStoppedByTerminal = isStoppedByTerminal
+        renewFreshInput(at: now)
         enterForeground(isActive: true, at: now, into: &effects)
         resume(includingStopped: wasStoppedByTerminal, into: &effects)
         answerSuspensionRequests(into: &effects)

@@ -182,7 +182,11 @@ public struct App: Sendable, Hashable {
     mutating func moved(from before: Standing, at now: Moment, into effects: inout [Effect]) {
         retries = nil
         updateClocks(at: now)
-        if policy.sleep != nil { updateIdle(at: now) }
+        if policy.sleep != nil {
+            // In front and behind it is idle for other reasons.
+            idle.end()
+            updateIdle(at: now)
+        }
         let state = state
         guard state != before.state else { return }
         stateSince = now.lifecycle

@@ -26,11 +26,15 @@ struct Away: Sendable, Hashable {
         var lockDeferral: LockDeferral?
         /// Input has woken it, and it runs on until it is idle.
         var awaitsQuiet = false
+        /// Input has woken it, and it has all of its time for that.
+        var isForInput = false
 
         init(grace: Countdown?) { self.grace = grace }
     }
 
     struct Suspension: Sendable, Hashable {
+        /// When its stop was ordered it had hardly run since input woke it, so that what is unread isn't so on purpose.
+        var isInputFresh = false
         /// The locked files it was suspended with.
         var heldLocks: [FileLock] = []
         var nextPageOut: Instant?

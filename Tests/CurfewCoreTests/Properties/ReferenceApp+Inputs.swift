@@ -343,7 +343,8 @@ extension AppInput {
     var request: RequestID? {
         switch self {
         case .home(_, let request), .open(let request), .quit(let request), .reclaim(let request),
-            .interrupt(let request), .dismiss(let request), .post(_, let request), .wake(_, let request):
+            .interrupt(let request), .dismiss(let request), .post(_, let request), .wake(_, let request),
+            .sleep(stays: _, request: let request):
             request
         case .beginTask(_, _, _, let request), .endTask(_, let request), .keepAlive(_, let request): request
         default: nil

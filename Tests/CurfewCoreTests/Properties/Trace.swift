@@ -6,7 +6,7 @@ struct Trace {
     var isPrompt = true
     var steps: [Step] = []
 
-    struct Step {
+    struct Step: PausedStep {
         var pause: Pause
         var action: Action
     }
@@ -230,40 +230,8 @@ struct Trace {
         }
     }
 
-    /// A shorter trace that still fails: without parts, without pauses, as long as that helps.
+    /// A shorter trace that still fails.
     func shrunk(while fails: (Trace) -> Bool) -> Trace {
-        var best = self
-        var attempts = 0
-        var improved = true
-        while improved, attempts < 4_000 {
-            improved = false
-            var size = best.steps.count / 2
-            while size > 0 {
-                var start = 0
-                while start < best.steps.count {
-                    var candidate = best
-                    candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
-                    attempts += 1
-                    if fails(candidate) {
-                        best = candidate
-                        improved = true
-                    } else {
-                        start += size
-                    }
-                }
-                size /= 2
-            }
-            for index in best.steps.indices {
-                if case .span(.zero) = best.steps[index].pause { continue }
-                var candidate = best
-                candidate.steps[index].pause = .span(.zero)
-                attempts += 1
-                if fails(candidate) {
-                    best = candidate
-                    improved = true
-                }
-            }
-        }
-        return best
+        Trace(isPrompt: isPrompt, steps: steps.shrunk { fails(Trace(isPrompt: isPrompt, steps: $0)) })
     }
 }

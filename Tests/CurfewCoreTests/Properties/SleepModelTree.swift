@@ -1,0 +1,91 @@
+import CurfewCore
+
+/// The processes of a model program as the engine and its kernel have them: whether they run, and what is waited for.
+struct SleepModelTree {
+    enum Motion: Equatable {
+        case running
+        /// Told to stop at that moment, and not all of them seen to have.
+        case stopping(since: Instant)
+        case stopped
+    }
+
+    private(set) var motion = Motion.running
+    var watch: SleepModelWatch?
+    /// What was there when input was last waited for, and has woken the program then.
+    private var leftUnread: [Int: SleepModelDescriptor.Mark] = [:]
+    private var continuedAt = Instant(nanoseconds: 0)
+
+    /// How long whoever is at work may not have come to what woke it.
+    private static let patience = Span.seconds(5)
+
+    /// What the program has read since doesn't count as left; of one at work nothing does.
+    mutating func stop(_ program: SleepModelProgram, at now: Instant) {
+        motion = .stopping(since: now)
+        let isBusy = program.isAtWork && now - continuedAt < Self.patience
+        leftUnread = isBusy ? [:] : leftUnread.filter { program.descriptors[$0].mark == $1 }
+    }
+
+    mutating func isStopped() { motion = .stopped }
+
+    mutating func resume(at now: Instant) {
+        motion = .running
+        watch = nil
+        continuedAt = now
+    }
+
+    // MARK: Waiting for input
+
+    /// `afresh`: what was left unread counts too.
+    mutating func watchInput(of program: SleepModelProgram, afresh: Bool, at now: Instant) {
+        if afresh { leftUnread = [:] }
+        var watch = SleepModelWatch(begun: now)
+        // The others are come to later.
+        for index in stride(from: 0, to: program.descriptors.count, by: 2) {
+            watch.look(at: program.descriptors[index], index, left: leftUnread[index])
+        }
+        self.watch = watch
+    }
+
+    /// All of its descriptors have been looked at.
+    mutating func completeWatch(of program: SleepModelProgram) {
+        for index in stride(from: 1, to: program.descriptors.count, by: 2) {
+            watch?.look(at: program.descriptors[index], index, left: leftUnread[index])
+        }
+        watch?.isComplete = true
+        leftUnread = watch?.unread ?? leftUnread
+    }
+}
+
+/// Waiting for input by edges: what was left unread wakes nobody, more of it does.
+struct SleepModelWatch {
+    let begun: Instant
+    var isComplete = false
+    /// When something came that hasn't been heard of yet.
+    var pendingSince: Instant?
+    /// What was there when it was looked at.
+    private(set) var unread: [Int: SleepModelDescriptor.Mark] = [:]
+    /// What there is nothing to tell of.
+    private var told: [Int: SleepModelDescriptor.Mark] = [:]
+
+    init(begun: Instant) { self.begun = begun }
+
+    mutating func look(at descriptor: SleepModelDescriptor, _ index: Int, left: SleepModelDescriptor.Mark?) {
+        guard descriptor.wakes else { return }
+        if descriptor.unread > 0 { unread[index] = descriptor.mark }
+        if descriptor.unread == 0 || left == descriptor.mark { told[index] = descriptor.mark }
+    }
+
+    /// Whether something of it is to be told.
+    func isPending(_ index: Int, _ descriptor: SleepModelDescriptor) -> Bool {
+        descriptor.wakes && descriptor.unread > 0 && told[index] != descriptor.mark
+    }
+
+    /// The first that tells of something; told once.
+    mutating func take(_ program: SleepModelProgram) -> Int? {
+        pendingSince = nil
+        let descriptors = program.descriptors
+        let first = descriptors.indices.first { isPending($0, descriptors[$0]) }
+        for index in descriptors.indices { told[index] = descriptors[index].mark }
+        return first
+    }
+}
