@@ -37,8 +37,10 @@ extension Field {
     ]
     private static let durations: Set = [
         "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",
-        "sleep-when-idle", "keep-alive", "keep-alive-left", "shortest-wait",
+        "sleep-when-idle", "keep-alive", "keep-alive-left", "shortest-wait", "resumed-in",
     ]
+    /// Told to the microsecond; the others to the millisecond.
+    private static let fineDurations: Set = ["resumed-in"]
     private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping", "throttled"]
     private static let lists: Set = ["kept-changes", "unacknowledged"]
 
@@ -64,9 +66,13 @@ extension Field {
         case .bool(let flag): self.init(key, flag ? "true" : "false")
         case .integer(let number): self.init(key, String(number))
         case .number(let seconds):
-            // Durations are told to the millisecond. Rounded: 5.001 is a little less as a Double.
+            // Rounded: 5.001 is a little less as a Double.
             guard abs(seconds) < 9e9 else { return nil }
-            self.init(key, Seconds.text(nanoseconds: Int64((seconds * 1000).rounded()) * 1_000_000))
+            if Self.fineDurations.contains(key) {
+                self.init(key, Seconds.fineText(nanoseconds: Int64((seconds * 1_000_000).rounded()) * 1000))
+            } else {
+                self.init(key, Seconds.text(nanoseconds: Int64((seconds * 1000).rounded()) * 1_000_000))
+            }
         case .string(let text): self.init(key, text)
         case .array(let items):
             self.init(

@@ -67,6 +67,25 @@ struct StatusTextTests {
         #expect(text.contains("\n  running       1 min 15 s of 1 h\n"))
     }
 
+    @Test("Who else accepts connections, and how long they wait before they wake it")
+    func shared() throws {
+        #expect(
+            Self.lines(try Self.status("shared-listeners=\"at :80 after 2 s, at /run/x after 1 min\""), "shared") == [
+                "  shared        another program accepts connections, too; they wake it at :80 after 2 s, at /run/x after 1 min"
+            ])
+    }
+
+    @Test("How often it was woken, by what last, and how long that took")
+    func woken() throws {
+        #expect(
+            Self.lines(try Self.status("woken=1 woken-by=\"being opened\" resumed-in=0.012999"), "woken")
+                == ["  woken         once by being opened, 13 ms to resume"])
+        let more = "woken=3 woken-by=\"data from [::1]:5 to :80\" woken-from=[::1]:5 woken-to=:80 resumed-in=0.000412"
+        #expect(
+            Self.lines(try Self.status(more), "woken")
+                == ["  woken         3 times, last by data from [::1]:5 to :80, 412 us to resume"])
+    }
+
     @Test("A budget and a grace without end read well")
     func infinite() throws {
         let foreground = Self.usual.replacing("remaining=599.980", with: "remaining=inf")

@@ -143,7 +143,7 @@ extension TimeoutTrial: Kernel {
     func confirmSuspension(_ app: AppID) -> Bool { true }
     func isStopping(_ app: AppID) -> Bool { false }
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { [] }
-    func resume(_ app: AppID) {}
+    func resume(_ app: AppID) -> [ListeningSocket] { [] }
     func continueAfterTerminalStop(_ app: AppID) {}
     func survivors(_ app: AppID) -> [PendingProcess] { [] }
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 { 0 }
@@ -158,6 +158,7 @@ extension TimeoutTrial: Kernel {
     func isTraced(_ app: AppID) -> Bool { false }
     func watchInput(_ app: AppID, afresh: Bool) -> InputWatching { .watched(obstacle: nil) }
     func unwatchInput(_ app: AppID) {}
+    func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? { nil }
     func idleSample(of app: AppID) -> IdleSample { IdleSample(cpuTime: .zero, written: 0, processes: 0) }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
     var isAtWork: Bool { false }

@@ -12,6 +12,7 @@ struct FallingAsleepTests {
             ])
         #expect(scenario.watched() == ["note a asleep", "reply 7: suspended"])
         #expect(scenario.isAsleep)
+        #expect(scenario.history.contains(.note(.a, .didSleep(by: "being asked"))))
     }
 
     @Test("Where nothing is to wake it, nothing is waited for")
@@ -38,6 +39,8 @@ struct FallingAsleepTests {
         scenario.idle()
         #expect(scenario.beIdle(for: .seconds(59)).isEmpty)
         #expect(scenario.beIdle(for: .seconds(1)).contains("watch input of a"))
+        scenario.watched()
+        #expect(scenario.history.last == .note(.a, .didSleep(by: "being idle")))
     }
 
     @Test(
@@ -253,6 +256,13 @@ struct WakingUpTests {
             Scenario.asleep().input() == [
                 "note a woken by a connection to :6379", "a suspended -> active", "resume a",
             ])
+    }
+
+    @Test("What it is woken by is told with where that comes from and goes to")
+    func fromAndTo() {
+        let scenario = Scenario.asleep()
+        scenario.send(.app(.a, .inputCame(InputNews(kind: "data", text: "data", from: "[::1]:5", to: ":80"))))
+        #expect(scenario.history.contains(.note(.a, .didWake(by: "data", from: "[::1]:5", to: ":80"))))
     }
 
     @Test("What is there at once wakes it before it slept, and the one who asked hears that it runs")

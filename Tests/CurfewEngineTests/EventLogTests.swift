@@ -73,8 +73,16 @@ struct EventLogTests {
         (.note(.nothingToExtend), "nothingToExtend"),
         (.note(.keepAliveChanged(.seconds(600))), "keepAliveDidChange seconds=600.000"),
         (.note(.keepAliveChanged(nil)), "keepAliveDidChange"),
-        (.note(.didSleep), "didSleep"),
+        (.note(.didSleep(by: "being idle")), #"didSleep by="being idle""#),
         (.note(.didWake(by: "a connection to :6379")), #"didWake by="a connection to :6379""#),
+        (
+            .woken(Waking(cause: "data", from: "[::1]:5", to: ":80", resumedIn: Span(nanoseconds: 412_999))),
+            "didWake by=data from=[::1]:5 to=:80 resumed-in=0.000412"
+        ),
+        (
+            .woken(Waking(cause: "being opened", resumedIn: .milliseconds(1_234))),
+            #"didWake by="being opened" resumed-in=1.234000"#
+        ),
         (.note(.keptAwake("node (7): files of an io_uring")), #"keptAwake why="node (7): files of an io_uring""#),
         (
             .stillRunning((1...17).map { PendingProcess(pid: $0, name: "a", state: 0x52, waitChannel: nil) }),
@@ -118,7 +126,7 @@ struct EventLogTests {
         switch key {
         case "seq", "task", "pid", "status", "signal", "available", "resident", "swapped", "number", "infoLeftOut":
             if case .integer = value { true } else { false }
-        case "seconds", "cpu", "time":
+        case "seconds", "cpu", "time", "resumedIn":
             switch value {
             case .number, .integer: true
             default: false

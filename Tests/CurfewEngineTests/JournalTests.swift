@@ -37,6 +37,7 @@ struct JournalTests {
         sleep.quiet = .milliseconds(2_456)
         sleep.countsResumptions = true
         sleep.exitsWhenIdle = true
+        sleep.longestDelay = .milliseconds(3_567)
         $0.sleep = sleep
         $0.yieldsInBackground = true
         $0.requiresHello = true
@@ -69,6 +70,14 @@ struct JournalTests {
         .app(.a, .inputWatched(obstacle: "node (7): files of an io_uring: \"x\"")),
         .app(.a, .inputCame(InputNews(kind: "data", text: "data from [::1]:5", from: "[::1]:5", to: ":80"))),
         .app(.a, .inputCame(InputNews(kind: "pipe", text: "data in a pipe"))),
+        .app(
+            .a,
+            .inputCame(
+                InputNews(
+                    kind: "connection", text: "a connection to :80", to: ":80",
+                    listener: ListeningSocket(inode: .max, place: ":80")))),
+        .app(.a, .connectionWaits(ListeningSocket(inode: 7, place: "/run/a \"b\""))),
+        .app(.a, .connectionTaken(ListeningSocket(inode: 0, place: nil))),
         .app(
             .a,
             .idlenessMeasured(

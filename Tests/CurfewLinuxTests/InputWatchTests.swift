@@ -104,11 +104,13 @@ struct InputWatchSocketTests {
     @Test("A connection to a listening socket, told once; the next one again; both are there afterwards")
     func connection() throws {
         try withServer("") { stand, server, client, port in
+            let inode = try server.inode("s")
             server.stop()
             let watch = stand.watch([server.pid])
             #expect(watch.count == 1)
             #expect(watch.isQuiet)
-            let expected = InputCause(kind: .connection, text: "a connection to :\(port)", to: ":\(port)")
+            let expected = InputCause(
+                kind: .connection, text: "a connection to :\(port)", to: ":\(port)", listener: inode)
             for number in 1...2 {
                 try client.run("c\(number) = socket.create_connection(('127.0.0.1', \(port)))")
                 #expect(watch.next() == expected)
@@ -219,10 +221,12 @@ struct InputWatchSocketTests {
             let client = try stand.puppet()
             let path = stand.path("socket")
             try server.run("s = socket.socket(socket.AF_UNIX); s.bind('\(path)'); s.listen()")
+            let inode = try server.inode("s")
             server.stop()
             var watch = stand.watch([server.pid])
             try client.run("c = socket.socket(socket.AF_UNIX); c.connect('\(path)')")
-            #expect(watch.next() == InputCause(kind: .connection, text: "a connection to \(path)", to: path))
+            let expected = InputCause(kind: .connection, text: "a connection to \(path)", to: path, listener: inode)
+            #expect(watch.next() == expected)
             watch.close()
             server.goOn()
             try server.run("a, _ = s.accept()")

@@ -26,6 +26,17 @@ struct SecondsTests {
     }
 
     @Test(
+        "Writing to the microsecond, rounded down",
+        arguments: [
+            (0, "0.000000"), (999, "0.000000"), (1_000, "0.000001"), (412_999, "0.000412"),
+            (1_234_567_890, "1.234567"), (-1, "-0.000001"), (-1_000_000_000, "-1.000000"), (.max, "inf"),
+            (.max - 1, "9223372036.854775"), (.min, "-9223372036.854776"),
+        ] as [(Int64, String)])
+    func writesFinely(nanoseconds: Int64, text: String) {
+        #expect(Seconds.fineText(nanoseconds: nanoseconds) == text)
+    }
+
+    @Test(
         "Reading",
         arguments: [
             ("0", 0),

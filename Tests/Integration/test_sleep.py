@@ -4,8 +4,10 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -20,30 +22,20 @@ from programs.helpers import PROGRAMS, Client, assert_all_stopped, program, sock
 CONNECTIONS = ("--wake-on", "connections")
 
 
-class Server:
-    """programs/sleepy.py under `curfew run`, and where it listens."""
+class App:
+    """A program under `curfew run` that has said that it is up."""
 
-    def __init__(self, sandbox, *kinds, options=CONNECTIONS, **popen):
-        popen.setdefault("stdin", subprocess.PIPE)
-        popen.setdefault("cwd", str(sandbox.runtime))
+    def __init__(self, sandbox, *command, **more):
+        more.setdefault("stdin", subprocess.PIPE)
         self.sandbox = sandbox
-        self.running = sandbox.start(sys.executable, "-u", PROGRAMS / "sleepy.py", *kinds, options=options, **popen)
+        self.running = sandbox.start(*command, **more)
         self.name = self.running.name
-        said = [line.split() for line in self.running.expect("up")[:-1]]
-        self.places = {kind: place for kind, place in said}
+        self.said = [line.split() for line in self.running.expect("up")[:-1]]
         self.pid = self.running.status()["pid"]
 
     def tell(self, line):
         self.running.process.stdin.write(line.encode() + b"\n")
         self.running.process.stdin.flush()
-
-    def connect(self, kind="tcp"):
-        family = {"tcp": socket.AF_INET, "pre-fork": socket.AF_INET, "tcp6": socket.AF_INET6, "unix": socket.AF_UNIX}[kind]
-        client = socket.socket(family, socket.SOCK_STREAM)
-        client.settimeout(LIMIT)
-        place = self.places[kind]
-        client.connect(place if kind == "unix" else ("::1" if kind == "tcp6" else "127.0.0.1", int(place)))
-        return client
 
     def curfew(self, verb, *arguments):
         result = self.sandbox.curfew(verb, self.name, *arguments)
@@ -74,6 +66,23 @@ class Server:
         self.running.wait_state(state)
 
 
+class Server(App):
+    """programs/sleepy.py, and where it listens."""
+
+    def __init__(self, sandbox, *kinds, options=CONNECTIONS, **popen):
+        popen.setdefault("cwd", str(sandbox.runtime))
+        super().__init__(sandbox, sys.executable, "-u", PROGRAMS / "sleepy.py", *kinds, options=options, **popen)
+        self.places = {kind: place for kind, place in self.said}
+
+    def connect(self, kind="tcp"):
+        family = {"tcp": socket.AF_INET, "pre-fork": socket.AF_INET, "tcp6": socket.AF_INET6, "unix": socket.AF_UNIX}[kind]
+        client = socket.socket(family, socket.SOCK_STREAM)
+        client.settimeout(LIMIT)
+        place = self.places[kind]
+        client.connect(place if kind == "unix" else ("::1" if kind == "tcp6" else "127.0.0.1", int(place)))
+        return client
+
+
 def ask(client, word="ping"):
     """Sends a word and returns the answer."""
     client.sendall(word.encode())
@@ -95,7 +104,10 @@ def test_asleep_it_is_stopped_and_told_nothing(sandbox, containment):
     status = server.status()
     assert status["state"] == "active" and "asleep" not in status
     assert server.states() == ["active", "suspended", "active"]
-    assert [event["name"] for event in server.events("didSleep", "didWake")] == ["didSleep", "didWake"]
+    asleep, awake = server.events("didSleep", "didWake")
+    assert (asleep["name"], asleep["by"]) == ("didSleep", "being asked")
+    assert (awake["name"], awake["by"]) == ("didWake", "being opened")
+    assert 0 < awake["resumedIn"] < LIMIT and not awake.keys() & {"from", "to"}
     with server.connect() as client:
         assert ask(client) == "PING"
 
@@ -107,7 +119,10 @@ def test_a_connection_wakes_it_and_is_answered(sandbox, kind):
     server.sleep()
     with server.connect(kind) as client:
         assert ask(client) == "PING"
-    assert re.fullmatch(r"a connection to (:|\[::1\]:|127.0.0.1:|/).*", server.wait_event("didWake")["by"])
+    woken = server.wait_event("didWake")
+    assert re.fullmatch(r"a connection to (:|\[::1\]:|127.0.0.1:|/).*", woken["by"])
+    assert woken["by"].endswith(" to " + woken["to"]) and "from" not in woken
+    assert_last_waking(server, 1, woken)
     status = server.status()
     assert (status["state"], status["woken"]) == ("active", 1)
     assert server.states() == ["active", "suspended", "active"]
@@ -137,13 +152,27 @@ def test_a_client_that_is_connected_wakes_it_by_what_it_sends(sandbox):
         for word in ("one", "two", "six"):
             server.sleep()
             assert ask(client, word) == word.upper()
-        woken = server.wait_event("didWake", 3)["by"]
-        assert woken.startswith("data from 127.0.0.1:") and woken.endswith(f" to 127.0.0.1:{server.places['tcp']}"), woken
+        woken = server.wait_event("didWake", 3)
+        sender, place = ":".join(map(str, client.getsockname())), f"127.0.0.1:{server.places['tcp']}"
+        assert (woken["by"], woken["from"], woken["to"]) == (f"data from {sender} to {place}", sender, place)
+        assert_last_waking(server, 3, woken)
         server.sleep()
     # The end of one that it has accepted is nothing to wake for; what follows is.
     with server.connect() as client:
         assert ask(client) == "PING"
     assert [event["by"].split()[0] for event in server.events("didWake")] == ["data", "data", "data", "a"]
+
+
+def assert_last_waking(server, count, event):
+    """The status tells the same of it as the event."""
+    status = server.status()
+    assert status["woken"] == count
+    assert (status["wokenBy"], status["resumedIn"]) == (event["by"], event["resumedIn"])
+    assert (status.get("wokenFrom"), status.get("wokenTo")) == (event.get("from"), event.get("to"))
+    assert 0 < event["resumedIn"] < LIMIT
+    line = re.search(r"^ *woken +(.*)$", server.curfew("status"), re.M)[1]
+    often = "once" if count == 1 else f"{count} times, last"
+    assert re.fullmatch(rf"{often} by {re.escape(event['by'])}, \d.* to resume", line)
 
 
 def test_the_answer_to_its_own_request_wakes_it_and_so_does_its_end(sandbox):
@@ -324,6 +353,7 @@ def test_at_home_a_plain_app_runs_until_it_is_quiet_again(sandbox):
         server.wait_state("suspended")
     assert "asleep" not in server.status()
     assert server.states()[1:] == ["background", "suspended"] * 4
+    assert_last_waking(server, 3, server.events("didWake")[-1])
 
 
 def test_at_home_an_aware_app_is_told_what_has_come(sandbox):
@@ -499,3 +529,179 @@ def test_no_request_is_lost_over_many_sleeps(sandbox):
     sleeper.join()
     assert lost == []
     assert server.status().get("woken", 0) > 0
+
+
+# A listening socket that others have open, too
+
+# Accepts one connection for each line on standard input, and answers it.
+HEIR = """
+import socket, sys
+server = socket.socket(fileno=int(sys.argv[1]))
+server.setblocking(True)
+print("up", flush=True)
+for line in sys.stdin:
+    client, _ = server.accept()
+    with client:
+        client.sendall(client.recv(100).upper())
+"""
+
+# Accepts whatever is left to it.
+GREEDY_HEIR = """
+import select, socket, sys
+server = socket.socket(fileno=int(sys.argv[1]))
+server.setblocking(False)
+print("up", flush=True)
+while True:
+    select.select([server], [], [])
+    try:
+        client, _ = server.accept()
+    except BlockingIOError:
+        continue
+    client.setblocking(True)
+    with client:
+        client.sendall(client.recv(100).upper())
+"""
+
+
+class SharedListener:
+    """A socket that this process listens at, and whoever inherits it."""
+
+    def __init__(self, kind, folder):
+        self.socket = socket.socket({"unix": socket.AF_UNIX, "tcp": socket.AF_INET}[kind])
+        self.socket.bind(str(folder / "shared") if kind == "unix" else ("127.0.0.1", 0))
+        self.socket.listen(64)
+        name = self.socket.getsockname()
+        self.place = name if kind == "unix" else f"{name[0]}:{name[1]}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def heir(self, sandbox, script, *options):
+        """A program that has it from its start on."""
+        number = self.socket.fileno()
+        return App(sandbox, sys.executable, "-u", "-c", script, number, options=(*CONNECTIONS, *options), pass_fds=[number])
+
+    def connect(self):
+        client = socket.socket(self.socket.family)
+        client.settimeout(LIMIT)
+        client.connect(self.socket.getsockname())
+        return client
+
+    def is_waited_at(self):
+        """Until a connection is there: a client's connect can return a moment before."""
+        assert select.select([self.socket], [], [], LIMIT)[0]
+
+    def serve(self):
+        """As another program does, that accepts, too."""
+        client, _ = self.socket.accept()
+        with client:
+            client.sendall(client.recv(100).upper())
+
+
+@pytest.fixture(params=["unix", "tcp"])
+def shared(request, sandbox):
+    with SharedListener(request.param, sandbox.runtime) as listener:
+        yield listener
+
+
+def wakings(app):
+    return [event["by"] for event in app.events("didWake")]
+
+
+def sleep_well(app):
+    """What it has left unread wakes it once more."""
+    def is_asleep():
+        app.curfew("sleep")
+        return app.status().get("asleep") == "true"
+
+    wait_for("it to sleep on", is_asleep)
+
+
+def test_where_another_program_accepts_a_connection_wakes_it_only_if_it_is_left_to_it(sandbox, shared):
+    """By held time: whatever another has taken by then wakes nobody, what it hasn't does, and ends that."""
+    app = shared.heir(sandbox, HEIR, "--manual-clock", "--quiet", "20ms")
+    app.curfew("sleep")
+    with shared.connect() as first:
+        app.wait_event("didWake")
+        sleep_well(app)
+        first.sendall(b"ping")
+        shared.serve()
+        assert first.recv(9) == b"PING"
+    assert "sharedListeners" not in app.status()
+    app.curfew("open")
+    assert app.status()["sharedListeners"] == f"at {shared.place} after 20 ms"
+    assert re.search(
+        rf"^ *shared +another program accepts connections, too; they wake it at {re.escape(shared.place)} after 20 ms$",
+        app.curfew("status"), re.M)
+
+    app.sleep()
+    count = len(wakings(app))
+    with shared.connect() as second:
+        shared.is_waited_at()
+        second.sendall(b"ping")
+        shared.serve()
+        assert second.recv(9) == b"PING"
+    app.curfew("advance", "1m")
+    assert app.status()["asleep"] == "true"
+
+    with shared.connect() as third:
+        shared.is_waited_at()
+        third.sendall(b"ping")
+        app.curfew("advance", "19ms")
+        assert app.status()["asleep"] == "true"
+        assert len(wakings(app)) == count
+        app.curfew("advance", "1ms")
+        assert app.wait_event("didWake", count + 1)["by"] == f"a connection to {shared.place}"
+        app.tell("accept")
+        assert third.recv(9) == b"PING"
+    assert "sharedListeners" not in app.status()
+
+    app.sleep()
+    with shared.connect() as fourth:
+        fourth.sendall(b"ping")
+        app.wait_event("didWake", count + 2)
+        app.tell("accept")
+        assert fourth.recv(9) == b"PING"
+
+
+def test_with_another_program_at_its_socket_no_request_is_lost(sandbox, shared):
+    """That one accepts a while, and then no more; the app falls asleep whenever nobody has come for a moment."""
+    app = shared.heir(sandbox, GREEDY_HEIR, "--sleep-when-idle", "1s", "--time-scale", "100")
+    lost, over = [], threading.Event()
+    end_of_it, ending = os.pipe()
+
+    def be_client(pauses):
+        try:
+            for _ in range(25):
+                with shared.connect() as client:
+                    if ask(client) != "PING":
+                        lost.append("no answer")
+                over.wait(pauses.uniform(0, 0.06))
+        except OSError as error:
+            lost.append(error)
+
+    def compete():
+        for _ in range(40):
+            ready, _, _ = select.select([shared.socket, end_of_it], [], [])
+            if end_of_it in ready:
+                return
+            with contextlib.suppress(BlockingIOError):
+                shared.serve()
+
+    competitor = threading.Thread(target=compete)
+    clients = [threading.Thread(target=be_client, args=(random.Random(seed),)) for seed in range(3)]
+    for thread in [competitor, *clients]:
+        thread.start()
+    for client in clients:
+        client.join()
+    os.close(ending)
+    competitor.join()
+    os.close(end_of_it)
+    assert lost == []
+    app.wait_state("suspended")
+    with shared.connect() as client:
+        assert ask(client) == "PING"
+    assert app.status()["woken"] > 0

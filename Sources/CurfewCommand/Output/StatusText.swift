@@ -36,6 +36,7 @@ enum StatusText {
             app.has("asleep") ? ("asleep", asleep(app)) : nil,
             app.has("shortest-wait") ? ("its clocks", clocks(app)) : nil,
             app.has("wake-on") && !app.has("asleep") ? ("wakes on", list(app, "wake-on")) : nil,
+            app.has("shared-listeners") ? ("shared", shared(app)) : nil,
             app.has("awake") ? ("awake", app.text("awake")) : nil,
             app.has("woken") ? ("woken", woken(app)) : nil,
             app.has("memory-pressure") ? ("pressure", "the machine's memory: \(app["memory-pressure"])") : nil,
@@ -85,6 +86,11 @@ enum StatusText {
 
     private static func woken(_ app: AppStatus) -> String {
         "\(app["woken"] == "1" ? "once" : "\(app["woken"]) times, last") by \(app.text("woken-by"))"
+            + (app.has("resumed-in") ? ", \(app.duration("resumed-in")) to resume" : "")
+    }
+
+    private static func shared(_ app: AppStatus) -> String {
+        "another program accepts connections, too; they wake it \(app.text("shared-listeners"))"
     }
 
     private static func running(_ app: AppStatus) -> String {

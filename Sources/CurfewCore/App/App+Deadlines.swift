@@ -18,6 +18,8 @@ extension App {
         /// Of a stop that isn't confirmed, or of a kill.
         case retry
         case pageOut
+        /// Whether a connection waits yet where it is held back.
+        case connectionLook
         case tracerCheck
         /// Whether it is idle.
         case idleLook
@@ -26,7 +28,8 @@ extension App {
         /// Whether a debugger holds it off: neither suspended nor killed by a watchdog.
         var isHeldOffByTracer: Bool {
             switch self {
-            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .tracerCheck, .keepAlive:
+            case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .connectionLook,
+                .tracerCheck, .keepAlive:
                 false
             case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
                 .cpuLimit, .idleLook:
@@ -39,8 +42,8 @@ extension App {
             switch self {
             case .timeLimit, .timeoutKill, .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .budget:
                 true
-            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .tracerCheck,
-                .idleLook, .keepAlive:
+            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .connectionLook,
+                .tracerCheck, .idleLook, .keepAlive:
                 false
             }
         }
@@ -71,10 +74,7 @@ extension App {
             return
         }
         if let instant = retries?.next, visit(.retry, instant, .real) { return }
-        if phase.isSuspending, let nextPageOut = phase.stay.suspension.nextPageOut, visit(.pageOut, nextPageOut, .real)
-        {
-            return
-        }
+        if phase.isSuspending, hasSeenSuspended(visit) { return }
         if let nextTracerCheck, visit(.tracerCheck, nextTracerCheck, .real) { return }
         if case .watched(let meter) = idle, let nextLook = meter.nextLook { _ = visit(.idleLook, nextLook, .lifecycle) }
     }
@@ -111,6 +111,13 @@ extension App {
             return visit(.suspension, .distantPast, .lifecycle)
         }
         return visit(.suspension, deferral.next, .real)
+    }
+
+    @inline(__always)
+    private func hasSeenSuspended(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
+        if let nextPageOut = phase.stay.suspension.nextPageOut, visit(.pageOut, nextPageOut, .real) { return true }
+        guard case .some = shared, let next = shared.nextLook else { return false }
+        return visit(.connectionLook, next, .lifecycle)
     }
 
     /// When a tick changes something next; nothing where no timer is armed.
@@ -172,6 +179,9 @@ extension App {
         if phase.isSuspending, let next = phase.stay.suspension.nextPageOut, next <= now.real {
             perform(.pageOut, at: now, into: &effects)
         }
+        if phase.isSuspending, let next = shared.nextLook, next <= now.lifecycle {
+            perform(.connectionLook, at: now, into: &effects)
+        }
         if end == nil, keepAlive.isDue(at: now) { perform(.keepAlive, at: now, into: &effects) }
     }
 
@@ -192,6 +202,7 @@ extension App {
             effects.append(.measureCPUTime(id))
         case .retry: retry(at: now, into: &effects)
         case .pageOut: pageOut(into: &effects)
+        case .connectionLook: lookForConnections(at: now, into: &effects)
         case .measurement:
             memory?.stopMeasuring()
             effects.append(.measureFootprint(id))

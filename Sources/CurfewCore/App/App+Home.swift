@@ -158,6 +158,7 @@ extension App {
     mutating func resume(includingStopped: Bool, into effects: inout [Effect]) {
         effects.append(.resume(id, includingStopped: includingStopped))
         phase.stay.isStoppedByTerminal = false
+        shared.stopLooking()
     }
 
     /// Nothing that is owed time, or an event, is left as a terminal has stopped it.

@@ -13,6 +13,8 @@ extension App {
         case .sleep(let stays, let request): sleep(stays: stays, request: request, at: now, into: &effects)
         case .inputWatched(let obstacle): inputWatched(obstacle: obstacle, at: now, into: &effects)
         case .inputCame(let news): inputCame(news, at: now, into: &effects)
+        case .connectionWaits(let socket): connectionWaits(socket, at: now, into: &effects)
+        case .connectionTaken(let socket): connectionTaken(socket)
         case .idlenessMeasured(let sample): idlenessMeasured(sample, at: now, into: &effects)
         case .quit(let request): quit(request: request, at: now, into: &effects)
         case .reclaim(let request): reclaim(request: request, at: now, into: &effects)

@@ -23,7 +23,7 @@ extension App {
         switch phase.place {
         case .foreground:
             if let request { suspensionRequests.append(request) }
-            fallAsleep(stays: stays, at: now, into: &effects)
+            fallAsleep(stays: stays, isAsked: true, at: now, into: &effects)
         case .running:
             // At home it is asleep as soon as nothing lets it run on. It hasn't had all of its time for its input.
             phase.stay.run.grace = nil
@@ -45,6 +45,7 @@ extension App {
         let isStopped = phase.place == .suspended(isConfirmed: true)
         if isStopped, wakesForInput { effects.append(.unwatchInput(id)) }
         phase.stay.ignoresInput = true
+        shared.stopLooking()
         if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
     }
 
@@ -59,10 +60,11 @@ extension App {
         return channel.owes ? .owesAnswer : nil
     }
 
-    private mutating func fallAsleep(stays: Bool, at now: Moment, into effects: inout [Effect]) {
+    private mutating func fallAsleep(stays: Bool, isAsked: Bool, at now: Moment, into effects: inout [Effect]) {
         var stay = Away(budget: policy.backgroundBudget, grace: nil, leftForegroundAt: now.lifecycle)
         stay.isAsleep = true
         stay.ignoresInput = stays
+        stay.isAskedToSleep = isAsked
         memory?.stopMeasuring()
         let before = standing
         phase.goAway(stay)
@@ -118,7 +120,9 @@ extension App {
     mutating func isNowAsleep(at now: Moment, into effects: inout [Effect]) {
         phase.stay.suspension.isSettled = true
         schedulePageOut(at: now)
-        if isAsleep { effects.append(.note(id, .didSleep)) }
+        if isAsleep {
+            effects.append(.note(id, .didSleep(by: phase.stay.isAskedToSleep ? "being asked" : "being idle")))
+        }
         answerSuspensionRequests(into: &effects)
     }
 
@@ -128,11 +132,11 @@ extension App {
     mutating func inputCame(_ news: InputNews, at now: Moment, into effects: inout [Effect]) {
         guard isSuspending, end == nil else { return }
         lastInput = now.real
+        if let socket = news.listener { shared.wakes(socket) }
+        effects.append(.note(id, .didWake(by: news.text, from: news.from, to: news.to)))
         if isAsleep {
-            wakeUp(for: news.text, at: now, into: &effects)
+            wakeUp(at: now, into: &effects)
             if isInForeground { return proceed(at: now, into: &effects) }
-        } else {
-            effects.append(.note(id, .didWake(by: news.text)))
         }
         let event = PostedEvent(Self.inputEvent, news.info)
         resumeForWaking(
@@ -210,7 +214,7 @@ extension App {
         guard idle.judge(sample, sleep, obstacle: obstacle, at: now) else { return }
         lastInput = nil
         if isInForeground {
-            fallAsleep(stays: false, at: now, into: &effects)
+            fallAsleep(stays: false, isAsked: false, at: now, into: &effects)
         } else {
             phase.stay.run.grace = Countdown(.zero)
             proceed(at: now, into: &effects)

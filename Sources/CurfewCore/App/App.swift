@@ -3,7 +3,7 @@
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
 /// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryWatch`,
-/// `TimeoutProgress`, `TracerWatch`, `KeepAlive` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
+/// `TimeoutProgress`, `TracerWatch`, `KeepAlive`, `SharedListeners` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
 /// is in the files beside this one, by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
 /// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
 /// `App+Suspended`, `App+Sleep`, `App+KeepAlive`, `App+Timeout`, `App+Retries`.
@@ -47,6 +47,7 @@ public struct App: Sendable, Hashable {
     /// When input woke it last; nil once it has had its chance to read it. In real time, as what it reads comes.
     var lastInput: Instant?
     var keepAlive = KeepAlive.off
+    var shared = SharedListeners.none
     /// What was last named as keeping it awake.
     var lastObstacle: String?
 

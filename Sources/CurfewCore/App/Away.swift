@@ -15,6 +15,8 @@ struct Away: Sendable, Hashable {
     var isAsleep = false
     /// Another app was in front when this one was last told something: awake it would be behind. Of one that is asleep.
     var isPlaceTaken = false
+    /// Somebody has asked for it; else it was idle.
+    var isAskedToSleep = false
     /// No input wakes it before it is opened.
     var ignoresInput = false
 

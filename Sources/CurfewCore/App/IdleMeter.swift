@@ -127,11 +127,16 @@ public struct InputNews: Sendable, Hashable {
     /// Where it comes from and goes to; nil where that isn't known.
     public var from: String?
     public var to: String?
+    /// To which listening socket a connection has come.
+    public var listener: ListeningSocket?
 
-    public init(kind: String, text: String, from: String? = nil, to: String? = nil) {
+    public init(
+        kind: String, text: String, from: String? = nil, to: String? = nil, listener: ListeningSocket? = nil
+    ) {
         self.kind = kind
         self.text = text
         self.from = from
         self.to = to
+        self.listener = listener
     }
 }

@@ -10,6 +10,8 @@ public struct SleepPolicy: Sendable, Hashable {
     public var wakesForInput = false
     /// How long a plain app that input has woken in background must have been idle before it is suspended again.
     public var quiet = SleepPolicy.defaultQuiet
+    /// How long a connection waits at most where programs outside accept too, before it wakes the app; at first `quiet`.
+    public var longestDelay = SleepPolicy.defaultLongestDelay
     /// Whether each time that input wakes it in background counts towards `resumeLimit`.
     public var countsResumptions = false
     /// Whether an app that has fallen asleep goes when memory has been short for long.
@@ -18,6 +20,7 @@ public struct SleepPolicy: Sendable, Hashable {
     /// One per cent.
     public static let defaultIdleCPU = 10_000
     public static let defaultQuiet = Span.seconds(1)
+    public static let defaultLongestDelay = Span.seconds(60)
     /// What an idle tree may have written meanwhile, in bytes.
     public static let idleBytes: UInt64 = 1024
 
@@ -33,6 +36,7 @@ public struct SleepPolicy: Sendable, Hashable {
         var policy = self
         policy.whenIdle = whenIdle?.scaled(by: scale)
         policy.quiet = quiet.scaled(by: scale)
+        policy.longestDelay = longestDelay.scaled(by: scale)
         return policy
     }
 }

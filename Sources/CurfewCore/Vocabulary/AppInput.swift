@@ -68,6 +68,10 @@ public enum AppInput: Sendable, Hashable {
     case inputWatched(obstacle: String?)
     /// There is something for it to read, or to accept.
     indirect case inputCame(InputNews)
+    /// A connection has come to a listening socket by which it isn't woken at once.
+    indirect case connectionWaits(ListeningSocket)
+    /// Somebody else has accepted one there, while all of it was stopped.
+    indirect case connectionTaken(ListeningSocket)
     indirect case idlenessMeasured(IdleSample)
     /// What its stopped processes hold, of locks that count; empty for none.
     case locksChecked([FileLock])

@@ -9,7 +9,7 @@ public enum Effect: Sendable, Hashable {
     /// and told what hangs.
     case confirmSuspension(AppID, isLast: Bool)
     /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed. `includingStopped`: what a
-    /// terminal has stopped too.
+    /// terminal has stopped too. Answered by `connectionTaken` where that was seen until then.
     case resume(AppID, includingStopped: Bool)
     /// The signal that asks for an end, to the whole tree, which runs.
     case terminate(AppID, signal: Int32)
@@ -59,6 +59,8 @@ public enum Effect: Sendable, Hashable {
     /// its end. `afresh`: what it left unread when it was stopped last counts, too, for it has hardly run since.
     case watchInput(AppID, afresh: Bool)
     case unwatchInput(AppID)
+    /// Whether a connection waits there; answered by `inputCame` or `connectionTaken`.
+    indirect case lookForConnection(AppID, ListeningSocket)
     /// Answered by `idlenessMeasured`.
     case measureIdleness(AppID)
     case note(AppID, Note)
@@ -143,9 +145,10 @@ public enum Note: Sendable, Hashable {
     /// It was suspended with these.
     case lockedFiles([FileLock])
     /// It was stopped in front, and its input, if any is to wake it, is waited for.
-    case didSleep
-    /// `by`: ends the sentence "woken by …".
-    case didWake(by: String)
+    /// `by`: ends the sentence "put to sleep by …".
+    case didSleep(by: String)
+    /// `by`: ends the sentence "woken by …". `from`, `to`: of input, where it is known.
+    indirect case didWake(by: String, from: String? = nil, to: String? = nil)
     /// How often it wants to be woken; nil: no more.
     case keepAliveChanged(Span?)
     /// It can't sleep, or not be woken by all that should, because of this.

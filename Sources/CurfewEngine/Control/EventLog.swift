@@ -59,6 +59,8 @@ extension EventLog.Entry {
                     + (leftOut > 0 ? [Field("info-left-out", String(leftOut))] : [])
             )
         case .note(let note): note.content
+        case .woken(let waking):
+            ("didWake", [Field("by", waking.cause)] + waking.fields)
         case .stillRunning(let processes):
             ("stillRunning", [Field("processes", PendingProcess.text(of: processes))])
         case .expired(let report): ("timeLimitDidPass", report.fields)
@@ -120,8 +122,12 @@ extension Note {
             )
         case .lockedFiles(let locks):
             ("suspendedWithLockedFiles", [Field("locks", locks.map(\.text).joined(separator: "; "))])
-        case .didSleep: ("didSleep", [])
-        case .didWake(let cause): ("didWake", [Field("by", cause)])
+        case .didSleep(let cause): ("didSleep", [Field("by", cause)])
+        case .didWake(let cause, let from, let to):
+            (
+                "didWake",
+                [Field("by", cause)] + (from.map { [Field("from", $0)] } ?? []) + (to.map { [Field("to", $0)] } ?? [])
+            )
         case .keepAliveChanged(let interval):
             (
                 "keepAliveDidChange",

@@ -7,6 +7,8 @@ public enum EventRecord: Sendable, Hashable {
     /// `leftOut`: pairs that history doesn't keep.
     case delivered(Event, sequence: Int, info: [Info] = [], leftOut: Int = 0)
     case note(Note)
+    /// It goes on, which its note alone doesn't tell.
+    indirect case woken(Waking)
     case stillRunning([PendingProcess])
     /// Its time limit has passed, and it is signalled to end of itself.
     case expired(KillReport)

@@ -151,8 +151,9 @@ public final class Engine {
         case .resume(let app, let includingStopped):
             forgetLockLook(of: app)
             watching.removeAll { $0 == app }
-            kernel.resume(app)
+            let taken = kernel.resume(app)
             if includingStopped { kernel.continueAfterTerminalStop(app) }
+            for socket in taken { result(.app(app, .connectionTaken(socket))) }
         case .terminate(let app, let signal): send(signal, to: app, leaderOnly: false)
         case .signal(let app, let signal, let leaderOnly): send(signal, to: app, leaderOnly: leaderOnly)
         case .expire(let app, let report):
@@ -201,6 +202,7 @@ public final class Engine {
         case .unwatchInput(let app):
             watching.removeAll { $0 == app }
             kernel.unwatchInput(app)
+        case .lookForConnection(let app, let socket): lookForConnection(to: app, at: socket)
         case .measureIdleness(let app): result(.app(app, .idlenessMeasured(kernel.idleSample(of: app))))
         case .note(let app, let note): host.record(.note(note), of: app)
         }
@@ -269,9 +271,18 @@ public final class Engine {
     private func answerWatching(_ app: AppID, _ answer: InputWatching) {
         switch answer {
         case .pending: watching.append(app)
-        case .watched(let obstacle): result(.app(app, .inputWatched(obstacle: obstacle)))
+        case .watched(let obstacle, let waiting):
+            result(.app(app, .inputWatched(obstacle: obstacle)))
+            for socket in waiting { result(.app(app, .connectionWaits(socket))) }
         case .came(let news): result(.app(app, .inputCame(news)))
         }
+    }
+
+    private func lookForConnection(to app: AppID, at socket: ListeningSocket) {
+        // Another look can have resumed it.
+        guard core.app(app)?.state == .suspended else { return }
+        let news = kernel.connection(to: app, at: socket)
+        result(.app(app, news.map { .inputCame($0) } ?? .connectionTaken(socket)))
     }
 
     /// One turn more, of the app that has waited longest for it.

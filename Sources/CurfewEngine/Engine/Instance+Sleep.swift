@@ -11,7 +11,10 @@ extension Instance {
     }
 
     /// Begins, or goes on, to wait for its input. `getsKeys`: whether what is typed is for it now; `isAsleep`: or may be.
-    func watchInput(getsKeys: Bool, isAsleep: Bool) -> InputWatching {
+    /// `holdsBack`: whether a connection there has to wait.
+    func watchInput(
+        getsKeys: Bool, isAsleep: Bool, holdsBack: (ListeningSocket) -> Bool
+    ) -> InputWatching {
         if inputWatch == nil {
             var filter = manifest.inputFilter
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
@@ -22,12 +25,12 @@ extension Instance {
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
         if let channelSocket { watch.ownSockets = [channelSocket] }
         guard watch.goOn() else { return .pending }
-        if let cause = watch.take(where: { getsKeys || $0.kind != .terminal }) {
-            leftUnread = watch.unread
-            return .came(woken(by: cause))
-        }
+        let came = takeInput(getsKeys: getsKeys, holdsBack: holdsBack)
         leftUnread = watch.unread
-        return .watched(obstacle: obstacle(watch))
+        switch came {
+        case .news(let news): return .came(news)
+        case .waiting(let sockets): return .watched(obstacle: obstacle(watch), waiting: sockets)
+        }
     }
 
     /// How much of what was left unread is looked at before a stop; 20 µs each. The rest counts as new.
@@ -51,15 +54,32 @@ extension Instance {
         return watch.inotifyHolder.map { "\($0) waits for changes of files (inotify)" }
     }
 
-    /// What has come; nil where nothing that wakes it has.
-    ///
-    /// `getsKeys`: whether what is typed is for it, now.
-    func takeInput(getsKeys: Bool) -> InputNews? {
-        inputWatch?.take { getsKeys || $0.kind != .terminal }.map { woken(by: $0) }
+    /// What has come.
+    enum Coming {
+        case news(InputNews)
+        /// Nothing that wakes it at once; and where connections have come that have to wait.
+        case waiting([ListeningSocket])
     }
 
-    private func woken(by cause: InputCause) -> InputNews {
-        InputNews(kind: cause.kind.rawValue, text: cause.text, from: cause.from, to: cause.to)
+    /// `getsKeys`: whether what is typed is for it, now. `holdsBack`: whether a connection there has to wait.
+    func takeInput(getsKeys: Bool, holdsBack: (ListeningSocket) -> Bool) -> Coming {
+        var waiting: [ListeningSocket] = []
+        let cause = inputWatch?.take { cause in
+            guard let socket = cause.socket, holdsBack(socket) else { return getsKeys || cause.kind != .terminal }
+            if !waiting.contains(socket) { waiting.append(socket) }
+            return false
+        }
+        return cause.map { .news(InputNews($0)) } ?? .waiting(waiting)
+    }
+
+    /// What waits at a listening socket while it is stopped; nil for nothing.
+    func connection(at socket: ListeningSocket) -> InputNews? {
+        inputWatch?.connection(at: socket.inode).map { InputNews($0) }
+    }
+
+    /// Where somebody else has accepted a connection that was seen since it was stopped.
+    var takenConnections: [ListeningSocket] {
+        inputWatch?.takenConnections().map { ListeningSocket(inode: $0.listener, place: $0.place) } ?? []
     }
 
     /// Before it is continued or killed: whoever is at the other end shall meet the app alone.
@@ -88,6 +108,18 @@ extension Instance {
 public enum InputWatching: Sendable, Hashable {
     /// There are more descriptors to look at.
     case pending
-    case watched(obstacle: String?)
+    /// `waiting`: where connections have come that don't wake it at once.
+    case watched(obstacle: String?, waiting: [ListeningSocket] = [])
     case came(InputNews)
+}
+
+extension InputCause {
+    /// By which a connection has come.
+    fileprivate var socket: ListeningSocket? { listener.map { ListeningSocket(inode: $0, place: to) } }
+}
+
+extension InputNews {
+    fileprivate init(_ cause: InputCause) {
+        self.init(kind: cause.kind.rawValue, text: cause.text, from: cause.from, to: cause.to, listener: cause.socket)
+    }
 }

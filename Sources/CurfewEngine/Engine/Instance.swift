@@ -54,6 +54,10 @@ final class Instance {
     private var timedWaits = TimedWaits()
     /// What would have ended first by itself, of all that it waited in when it was last put to sleep.
     private(set) var shortestWait: TimedWait?
+    /// What it is being woken by, until it goes on.
+    var waking: Waking?
+    /// When what has come to it was seen; nil where nothing has since it was stopped.
+    var inputSeenAt: Instant?
 
     init(_ id: AppID, name: String, _ manifest: Manifest, _ tree: ProcessTree, startedAt: Instant) {
         self.id = id

@@ -13,7 +13,9 @@ public protocol Kernel: AnyObject {
     func isStopping(_ app: AppID) -> Bool
     /// What isn't stopped yet, and why.
     func pendingSuspension(_ app: AppID) -> [PendingProcess]
-    func resume(_ app: AppID)
+    /// Continues what `suspend` has stopped. Returns the listening sockets at which somebody else has accepted meanwhile, as
+    /// far as was seen.
+    func resume(_ app: AppID) -> [ListeningSocket]
     /// Continues what a terminal has stopped, when the app isn't suspended.
     func continueAfterTerminalStop(_ app: AppID)
     /// This signal, and SIGCONT, to every process; or, alone, to the leader.
@@ -50,6 +52,8 @@ public protocol Kernel: AnyObject {
     /// `afresh`: what it left unread when it was stopped last counts, too.
     func watchInput(_ app: AppID, afresh: Bool) -> InputWatching
     func unwatchInput(_ app: AppID)
+    /// What waits there of what came to a stopped app; nil for nothing.
+    func connection(to app: AppID, at socket: ListeningSocket) -> InputNews?
     func idleSample(of app: AppID) -> IdleSample
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64

@@ -10,6 +10,8 @@ final class LiveKernel: Kernel {
     var watchedDisk = "/"
     /// Called with true once every process is stopped, and with false before any is continued.
     var allStopped: ((AppID, Bool) -> Void)?
+    /// Called once all of an app is continued.
+    var isContinued: ((AppID) -> Void)?
     /// Called with what to wait for, each time a memory mark was armed.
     var watchesMark: ((AppID, Int32) -> Void)?
     /// Called with what to wait for, each time that input is waited for.
@@ -18,6 +20,8 @@ final class LiveKernel: Kernel {
     var getsKeys: ((AppID) -> Bool)?
     /// Whether the app sleeps in front.
     var isAsleep: ((AppID) -> Bool)?
+    /// Whether a connection to the app has to wait there.
+    var holdsBack: ((AppID, ListeningSocket) -> Bool)?
     /// Another number when the app's terminal was read or written.
     var terminalStamp: ((AppID) -> UInt64)?
     /// Called with each footprint that is measured, where the kernel itself kills for its limit.
@@ -30,6 +34,7 @@ final class LiveKernel: Kernel {
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
         instances[app]?.forgetWhatWasRead(at: now)
         if isAsleep?(app) == true { instances[app]?.lookAtWaits() }
+        instances[app]?.inputSeenAt = nil
         return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
 
@@ -44,14 +49,18 @@ final class LiveKernel: Kernel {
 
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { instances[app]?.tree.pendingSuspension() ?? [] }
 
-    func resume(_ app: AppID) {
+    func resume(_ app: AppID) -> [ListeningSocket] {
         allStopped?(app, false)
-        guard let instance = instances[app] else { return }
+        guard let instance = instances[app] else { return [] }
+        // The last moment at which it is known that it isn't the app.
+        let taken = instance.takenConnections
         instance.endInputWatch()
         instance.wokenAt = now
         instance.endPageOut()
         if instance.pagingMethod != nil { instance.tree.containment.barSwap() }
         instance.tree.resume()
+        isContinued?(app)
+        return taken
     }
 
     func continueAfterTerminalStop(_ app: AppID) { instances[app]?.tree.continueAfterTerminalStop() }
@@ -91,13 +100,22 @@ final class LiveKernel: Kernel {
     func watchInput(_ app: AppID, afresh: Bool) -> InputWatching {
         guard let instance = instances[app] else { return .watched(obstacle: nil) }
         if afresh { instance.leftUnread = [] }
-        let answer = instance.watchInput(getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true)
+        let answer = instance.watchInput(
+            getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true,
+            holdsBack: { holdsBack?(app, $0) ?? false })
+        if case .came = answer { instance.inputSeenAt = now }
         // Not before: what is told between two turns wouldn't be remembered.
         if case .watched = answer, let epoll = instance.inputWatch?.epoll, epoll.isOpen { watchesInput?(app, epoll) }
         return answer
     }
 
     func unwatchInput(_ app: AppID) { instances[app]?.endInputWatch() }
+
+    func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? {
+        let news = instances[app]?.connection(at: socket)
+        if news != nil { instances[app]?.inputSeenAt = now }
+        return news
+    }
 
     func idleSample(of app: AppID) -> IdleSample {
         instances[app]?.idleSample(terminal: terminalStamp?(app) ?? 0)

@@ -163,6 +163,7 @@ extension RunHost {
         prepareSignals(of: instance)
         if manifest.hasLifecycle {
             kernel.allStopped = { [unowned self] in console?.handle($1 ? .allStopped : .continues) }
+            kernel.isContinued = { [unowned self] in isContinued($0) }
         }
         return instance
     }

@@ -16,6 +16,7 @@ extension RunHost {
         kernel.getsKeys = { [unowned self] app in
             console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
         }
+        kernel.holdsBack = { [unowned self] app, socket in engine.core.app(app)?.holdsBack(socket) == true }
         kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
     }
 
@@ -28,8 +29,24 @@ extension RunHost {
     }
 
     func inputCame(for app: AppID) {
-        guard let news = kernel.instances[app]?.takeInput(getsKeys: kernel.getsKeys?(app) ?? true) else { return }
-        engine.feed(.app(app, .inputCame(news)))
+        guard let instance = kernel.instances[app] else { return }
+        let getsKeys = kernel.getsKeys?(app) ?? true
+        switch instance.takeInput(getsKeys: getsKeys, holdsBack: { kernel.holdsBack?(app, $0) ?? false }) {
+        case .news(let news):
+            instance.inputSeenAt = turnBegan
+            engine.feed(.app(app, .inputCame(news)))
+        case .waiting(let sockets): for socket in sockets { engine.feed(.app(app, .connectionWaits(socket))) }
+        }
+    }
+
+    /// All of it goes on. Told now, and not when it was decided, which would have held it up.
+    func isContinued(_ app: AppID) {
+        guard let instance = kernel.instances[app], var waking = instance.waking else { return }
+        instance.waking = nil
+        waking.resumedIn = kernel.now - (instance.inputSeenAt ?? turnBegan)
+        instance.inputSeenAt = nil
+        instance.wakings.count(waking)
+        record(.woken(waking), of: app)
     }
 
     /// Whether it sleeps, what would wake it, or why it is awake; and how often it has been woken.
@@ -43,24 +60,12 @@ extension RunHost {
         if let span = app.policy.sleep?.whenIdle {
             fields.append(Field("sleep-when-idle", Seconds.text(nanoseconds: span.nanoseconds)))
         }
+        if !app.sharedListeners.isEmpty {
+            fields.append(Field("shared-listeners", app.sharedListeners.map(\.text).joined(separator: ", ")))
+        }
         if let reason = app.awakeReason { fields.append(Field("awake", reason.text)) }
         fields += instance.wakings.fields
         return fields
-    }
-}
-
-/// How often an app has been woken, by what last, and how long that took.
-struct Wakings: Sendable, Hashable {
-    private(set) var count = 0
-    private(set) var lastCause = ""
-
-    mutating func count(_ cause: String) {
-        count += 1
-        lastCause = cause
-    }
-
-    var fields: [Field] {
-        count == 0 ? [] : [Field("woken", String(count)), Field("woken-by", lastCause)]
     }
 }
 
@@ -80,6 +85,14 @@ extension InputFilter {
         if kinds.isEmpty { return "none" }
         let ports = self.ports.map { ":\($0)" }.joined()
         return kinds.names.map { $0 == "connections" ? $0 + ports : $0 }.joined(separator: ",")
+    }
+}
+
+extension SharedListener {
+    /// For people: `at :6379 after 2 s`.
+    var text: String {
+        "at \(socket.place ?? "a socket without a name") after "
+            + HumanText.duration(nanoseconds: delay.nanoseconds)
     }
 }
 

@@ -32,6 +32,8 @@ final class RunHost {
     var signals = Descriptor.none
     var timer = Descriptor.none
     var armedDeadline: Instant?
+    /// When it was last seen that there is something to do.
+    var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when the app is started on.
     var descriptors = DescriptorLimit(count: 1024)
     var console: Console?
@@ -105,6 +107,7 @@ final class RunHost {
         let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
         withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
             let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
+            turnBegan = kernel.now
             // Without a descriptor for a timer what is due is heeded whatever has come: once we are late our own waker
             // signals us each time.
             if armed == 0 || count <= 0 && milliseconds >= 0 { handleDeadline() }
@@ -174,8 +177,9 @@ final class RunHost {
 
 extension RunHost: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
-        if case .note(.didWake(let cause)) = record {
-            kernel.instances[app]?.wakings.count(cause)
+        if case .note(.didWake(let cause, let from, let to)) = record {
+            kernel.instances[app]?.waking = Waking(cause: cause, from: from, to: to, resumedIn: .zero)
+            return
         }
         guard let entry = kernel.instances[app]?.log.append(record, at: kernel.now) else { return }
         control?.tell(entry, of: app)

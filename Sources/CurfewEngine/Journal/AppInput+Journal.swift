@@ -18,6 +18,8 @@ extension AppInput {
         case .sleep(let stays, let request): ("sleep", [Field("stays", stays)] + Field.request(request))
         case .inputWatched(let obstacle): ("inputWatched", obstacle.map { [Field("obstacle", $0)] } ?? [])
         case .inputCame(let news): ("inputCame", news.journalFields)
+        case .connectionWaits(let socket): ("connectionWaits", socket.journalFields)
+        case .connectionTaken(let socket): ("connectionTaken", socket.journalFields)
         case .idlenessMeasured(let sample): ("idlenessMeasured", sample.journalFields)
         case .reclaim(let request): ("reclaim", Field.request(request))
         case .signalled(let signal, let isHeard):
@@ -83,6 +85,8 @@ extension AppInput {
         case "sleep": fields.flag("stays").map { .sleep(stays: $0, request: fields.request) }
         case "inputWatched": .inputWatched(obstacle: fields.text("obstacle"))
         case "inputCame": InputNews(journal: fields).map { .inputCame($0) }
+        case "connectionWaits": ListeningSocket(journal: fields).map { .connectionWaits($0) }
+        case "connectionTaken": ListeningSocket(journal: fields).map { .connectionTaken($0) }
         case "idlenessMeasured": IdleSample(journal: fields).map { .idlenessMeasured($0) }
         case "reclaim": .reclaim(request: fields.request)
         case "signalled": signalled(fields)

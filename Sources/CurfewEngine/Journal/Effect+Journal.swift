@@ -48,6 +48,7 @@ extension Effect {
         case .setPriority(let app, let isLowered): ("setPriority", app, [Field("lowered", isLowered)])
         case .watchInput(let app, let afresh): ("watchInput", app, [Field("afresh", afresh)])
         case .unwatchInput(let app): ("unwatchInput", app, [])
+        case .lookForConnection(let app, let socket): ("lookForConnection", app, socket.journalFields)
         case .measureIdleness(let app): ("measureIdleness", app, [])
         case .note(let app, let note): ("note", app, note.journalFields)
         }

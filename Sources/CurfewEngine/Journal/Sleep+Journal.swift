@@ -4,12 +4,25 @@ import CurfewWire
 extension InputNews {
     var journalFields: [Field] {
         [Field("kind", kind), Field("text", text)] + (from.map { [Field("from", $0)] } ?? [])
-            + (to.map { [Field("to", $0)] } ?? [])
+            + (to.map { [Field("to", $0)] } ?? []) + (listener?.journalFields ?? [])
     }
 
     init?(journal fields: JournalFields) {
         guard let kind = fields.text("kind"), let text = fields.text("text") else { return nil }
-        self.init(kind: kind, text: text, from: fields.text("from"), to: fields.text("to"))
+        self.init(
+            kind: kind, text: text, from: fields.text("from"), to: fields.text("to"),
+            listener: ListeningSocket(journal: fields))
+    }
+}
+
+extension ListeningSocket {
+    var journalFields: [Field] {
+        [Field("listener", String(inode))] + (place.map { [Field("place", $0)] } ?? [])
+    }
+
+    init?(journal fields: JournalFields) {
+        guard let inode = fields.bytes("listener") else { return nil }
+        self.init(inode: inode, place: fields.text("place"))
     }
 }
 
@@ -36,7 +49,7 @@ extension SleepPolicy {
         let fields = [
             Field("idle-cpu", idleCPU), Field("quiet", quiet), Field("wakes-for-input", wakesForInput),
             Field("sleep-forced", isForced), Field("counts-resumptions", countsResumptions),
-            Field("exits-when-idle", exitsWhenIdle),
+            Field("exits-when-idle", exitsWhenIdle), Field("longest-delay", longestDelay),
         ]
         return fields + (whenIdle.map { [Field("sleep-when-idle", $0)] } ?? [])
     }
@@ -53,6 +66,7 @@ extension SleepPolicy {
         self.isForced = isForced
         countsResumptions = counts
         exitsWhenIdle = exits
+        longestDelay = fields.span("longest-delay") ?? Self.defaultLongestDelay
         whenIdle = fields.span("sleep-when-idle")
     }
 }

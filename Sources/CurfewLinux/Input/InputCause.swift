@@ -15,11 +15,14 @@ public struct InputCause: Sendable, Hashable {
     public var from: String?
     /// What it came to: `:6379`, `[::]:80`, or a path.
     public var to: String?
+    /// Of a connection: the inode of the socket that listens.
+    public var listener: UInt64?
 
-    public init(kind: Kind, text: String, from: String? = nil, to: String? = nil) {
+    public init(kind: Kind, text: String, from: String? = nil, to: String? = nil, listener: UInt64? = nil) {
         self.kind = kind
         self.text = text
         self.from = from
         self.to = to
+        self.listener = listener
     }
 }

@@ -57,7 +57,7 @@ enum InputSource: Sendable, Hashable {
 }
 
 extension InputSocket {
-    fileprivate func causeWhereListening(_ events: Readiness) -> InputCause? {
+    func causeWhereListening(_ events: Readiness) -> InputCause? {
         let place = local?.place
         let toPlace = place.map { " to \($0)" } ?? ""
         if !events.isDisjoint(with: .ended) {

@@ -194,15 +194,22 @@ extension InputWatch {
         for descriptor: Descriptor, _ source: InputSource, _ identity: InputIdentity, _ number: Int32,
         _ ready: Readiness, hasRoom: Bool = true
     ) {
-        var input = Watched(descriptor: descriptor, source: source, left: nil)
-        if let now = unreadNow(descriptor, source, identity, number, ready) {
+        var input = Watched(descriptor: descriptor, source: source, listener: nil, left: nil)
+        if case .socket(let socket) = source, socket.listens { input.listener = identity.inode }
+        let now = unreadNow(descriptor, source, identity, number, ready)
+        if let now {
             unread.append(now)
             if let left = leftUnread[identity], now.isSame(as: left) { input.left = now }
         }
         var interest: Readiness = [.readable, .peerClosed, .byEdges]
         if !hasRoom { interest.insert(.writable) }
         let result = curfew_epoll_add(epoll.number, descriptor.number, interest.rawValue, UInt64(watched.count))
-        if result == 0 { return watched.append(input) }
+        if result == 0 {
+            if let listener = input.listener {
+                backlogs[listener] = ListenerBacklog(index: watched.count, seen: now?.count ?? 0)
+            }
+            return watched.append(input)
+        }
         input.descriptor.close()
         // EPERM: there is nothing to wait for.
         guard result != -EPERM, let pid = current?.pid else { return }

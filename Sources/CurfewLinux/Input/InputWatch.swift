@@ -26,6 +26,8 @@ public final class InputWatch {
     struct Watched {
         var descriptor: Descriptor
         let source: InputSource
+        /// The inode of one that listens.
+        var listener: UInt64?
         /// What was left unread the time before, and is still: the first event tells of nothing else.
         var left: UnreadInput?
     }
@@ -42,6 +44,8 @@ public final class InputWatch {
     /// The sockets and pipes that were seen open so far, and those that an epoll waits for, each with whose that is.
     var seenOpen: Set<EpollTarget> = []
     var awaited: [EpollTarget: Int32] = [:]
+    /// Of those that are waited for, by inode.
+    var backlogs: [UInt64: ListenerBacklog] = [:]
     var mounts = LocalMounts()
     /// The descriptors of the process that is looked at.
     var current: InputDescriptors?
@@ -146,11 +150,14 @@ public final class InputWatch {
 
     private func cause(of events: Readiness, _ index: Int) -> InputCause? {
         let input = watched[index]
+        if let listener = input.listener, events.contains(.readable) { backlogs[listener]?.hasOne() }
         if let left = input.left {
             watched[index].left = nil
             if left.isAll(of: events, on: input.descriptor.number) { return nil }
         }
-        return input.source.cause(of: events, on: input.descriptor.number, listeners)
+        var cause = input.source.cause(of: events, on: input.descriptor.number, listeners)
+        if cause?.kind == .connection { cause?.listener = input.listener }
+        return cause
     }
 
     // MARK: The end

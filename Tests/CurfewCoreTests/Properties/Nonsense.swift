@@ -95,14 +95,25 @@ struct Nonsense {
             obstacle: random.chance(10) ? "x" : nil)
     }
 
+    /// By one of two sockets.
+    private static func aboutConnection(_ id: AppID, _ random: inout SplitMix64) -> Input {
+        let socket = ListeningSocket(inode: UInt64(random.below(2)), place: nil)
+        switch random.below(3) {
+        case 0: return .app(id, .connectionWaits(socket))
+        case 1: return .app(id, .connectionTaken(socket))
+        default: return .app(id, .inputCame(InputNews(kind: "connection", text: "a connection", listener: socket)))
+        }
+    }
+
     /// Any input but a launch; some concern no app.
     static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
         let connection = ConnectionID(random.below(4))
         switch random.below(44) {
         case 38: return .app(id, .sleep(stays: random.chance(20), request: request))
         case 39: return .app(id, .inputWatched(obstacle: random.chance(20) ? "x" : nil))
-        case 40, 41:
+        case 40:
             return .app(id, .inputCame(InputNews(kind: "data", text: "data", from: random.chance(50) ? "x" : nil)))
+        case 41: return aboutConnection(id, &random)
         case 42: return .app(id, .idlenessMeasured(randomSample(&random)))
         case 3, 4: return .app(id, .started)
         case 5: return .app(id, .leaderExited(.exited(code: 1)))

@@ -58,7 +58,8 @@ extension ReferenceApp {
                 throw Violation("wrong priority")
             }
         // SleepTests has the rules of these; no policy here sleeps.
-        case .watchInput, .unwatchInput, .measureIdleness: throw Violation("\(effect) of an app that never sleeps")
+        case .watchInput, .unwatchInput, .lookForConnection, .measureIdleness:
+            throw Violation("\(effect) of an app that never sleeps")
         case .measureAvailableMemory, .measureFreeDisk, .pressureChanged: break
         case .measureCPUTime:
             guard lacksCPUTime || policy.backgroundCPU != nil && runsInBackground else {

@@ -103,7 +103,7 @@ extension ReferenceApp {
                 throw Violation("warned of memory while it can't hear")
             }
             if isHeard { expect(.didReceiveMemoryWarning) }
-        case .didWake(let cause):
+        case .didWake(let cause, _, _):
             guard cause == "its keep-alive", owesKeepAlive, isStopped else { throw Violation("woken by \(cause)") }
             beginKeepAlive()
         case .cpuLimitPassed:

@@ -308,7 +308,7 @@ extension Effect {
             .signal(let id, _, _), .expire(let id, _), .release(let id), .checkLocks(let id), .pageOut(let id, _),
             .throttle(let id, _), .setPriority(let id, _), .killLeader(let id, _),
             .confirmSuspension(let id, _), .killAgain(let id, _), .continuePageOut(let id), .watchInput(let id, _),
-            .unwatchInput(let id), .measureIdleness(let id):
+            .unwatchInput(let id), .lookForConnection(let id, _), .measureIdleness(let id):
             id
         case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
         }

@@ -35,6 +35,7 @@ func line(_ effect: Effect) -> String {
     case .setPriority(let app, let isLowered): "\(isLowered ? "lower" : "restore") priority of \(letter(app))"
     case .watchInput(let app, let afresh): "watch input of \(letter(app))" + (afresh ? " afresh" : "")
     case .unwatchInput(let app): "unwatch input of \(letter(app))"
+    case .lookForConnection(let app, let socket): "look for a connection to \(letter(app)) at \(socket.place ?? "?")"
     case .measureIdleness(let app): "measure idleness \(letter(app))"
     case .note(let app, let note): "note \(letter(app)) \(text(note))"
     }
@@ -154,7 +155,7 @@ private func text(_ note: Note) -> String {
     case .cpuLimitPassed(let used, let elapsed): "used \(text(used)) of CPU time in \(text(elapsed))"
     case .lockedFiles(let locks): "suspended with " + locks.map(\.path).joined(separator: ", ")
     case .didSleep: "asleep"
-    case .didWake(let cause): "woken by \(cause)"
+    case .didWake(let cause, _, _): "woken by \(cause)"
     case .keepAliveChanged(nil): "no keep-alive"
     case .keepAliveChanged(let interval?): "keep-alive every \(text(interval))"
     case .keptAwake(let obstacle): "kept awake by \(obstacle)"

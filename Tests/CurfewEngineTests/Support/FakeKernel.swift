@@ -52,6 +52,10 @@ final class FakeKernel: Kernel {
         var input: [InputWatching] = [.watched(obstacle: nil)]
         /// What it has done, measured one after the other; the last stays.
         var work = [IdleSample(cpuTime: .zero, written: 0, processes: 1)]
+        /// At which of its listening sockets a connection waits.
+        var backlog: Set<ListeningSocket> = []
+        /// Where one was taken, as is told the next time that it is continued.
+        var taken: [ListeningSocket] = []
         var isAlive = true
         fileprivate(set) var isStopped = false
         fileprivate(set) var isConfirmed = false
@@ -110,11 +114,13 @@ final class FakeKernel: Kernel {
 
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { [Self.survivor(app)] }
 
-    func resume(_ app: AppID) {
+    func resume(_ app: AppID) -> [ListeningSocket] {
         journal.note("resume \(app.letter)")
         self[app].telling = .atOnce
         self[app].isStopped = false
         self[app].isConfirmed = false
+        defer { self[app].taken = [] }
+        return self[app].taken
     }
 
     func continueAfterTerminalStop(_ app: AppID) { journal.note("continue \(app.letter) after terminal stop") }
@@ -221,6 +227,12 @@ final class FakeKernel: Kernel {
     }
 
     func unwatchInput(_ app: AppID) { journal.note("unwatch input \(app.letter)") }
+
+    func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? {
+        journal.note("connection? \(app.letter): \(self[app].backlog.contains(socket) ? "yes" : "no")")
+        guard self[app].backlog.contains(socket) else { return nil }
+        return InputNews(kind: "connection", text: "a connection", listener: socket)
+    }
 
     func idleSample(of app: AppID) -> IdleSample {
         journal.note("idle? \(app.letter)")

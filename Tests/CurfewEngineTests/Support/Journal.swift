@@ -41,6 +41,7 @@ extension EventRecord {
         case .stateChanged(_, let to): "state \(to)"
         case .delivered(let event, let sequence, _, _): "delivered \(event.name) #\(sequence)"
         case .note(let note): "note \(note)"
+        case .woken(let waking): "woken by \(waking.cause)"
         case .stillRunning(let processes): "stillRunning \(processes.map(\.text).joined(separator: "; "))"
         case .expired(let report): "expired \(report.reason.rawValue)"
         case .killing(let report): "killing \(report.reason.rawValue)"

@@ -73,6 +73,9 @@ final class Puppet {
 
     func number(_ expression: String) throws -> Int { try #require(Int(try ask(expression))) }
 
+    /// Of an open file of its.
+    func inode(_ file: String) throws -> UInt64 { UInt64(try number("os.fstat(\(file).fileno()).st_ino")) }
+
     /// A child of it that has done the first, and does the second; then the parent does the third.
     func fork(_ setup: String, then rest: String = "signal.pause()", parent: String = "") throws -> Int32 {
         let pid = try number("forked(\(Self.quoted(setup)), \(Self.quoted(rest)))")
