@@ -56,8 +56,6 @@ extension Scenario {
         supervisor.app(.a)?.sharedListeners.map { "\($0.socket.place ?? "?") \(text($0.delay))" } ?? []
     }
 
-    fileprivate var isAsleep: Bool { supervisor.app(.a)?.isAsleep == true }
-
     private static let look = "look for a connection to a at :80"
     fileprivate static let looks = [look]
 }

@@ -177,7 +177,7 @@ struct SleepModelApp {
             try demand(!isSettled, "said to be asleep twice")
             try demand(tree.watch?.isComplete ?? !isToBeWoken, "asleep before its input is waited for")
             isSettled = true
-        case .didWake(let cause):
+        case .didWake(let cause, _, _):
             try demand(isHere && !runs, "woken, and it runs")
             guard cause == "its keep-alive" else { break }
             try demand(isKeepAliveDue(at: now), "kept alive too soon")
