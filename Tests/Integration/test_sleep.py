@@ -590,8 +590,8 @@ class SharedListener:
         client.connect(self.socket.getsockname())
         return client
 
-    def is_waited_at(self):
-        """Until a connection is there: a client's connect can return a moment before."""
+    def await_connection(self):
+        """Until one is there: a client's connect can return a moment before."""
         assert select.select([self.socket], [], [], LIMIT)[0]
 
     def serve(self):
@@ -640,7 +640,7 @@ def test_where_another_program_accepts_a_connection_wakes_it_only_if_it_is_left_
     app.sleep()
     count = len(wakings(app))
     with shared.connect() as second:
-        shared.is_waited_at()
+        shared.await_connection()
         second.sendall(b"ping")
         shared.serve()
         assert second.recv(9) == b"PING"
@@ -648,7 +648,7 @@ def test_where_another_program_accepts_a_connection_wakes_it_only_if_it_is_left_
     assert app.status()["asleep"] == "true"
 
     with shared.connect() as third:
-        shared.is_waited_at()
+        shared.await_connection()
         third.sendall(b"ping")
         app.curfew("advance", "19ms")
         assert app.status()["asleep"] == "true"
@@ -670,16 +670,16 @@ def test_where_another_program_accepts_a_connection_wakes_it_only_if_it_is_left_
 def test_with_another_program_at_its_socket_no_request_is_lost(sandbox, shared):
     """That one accepts a while, and then no more; the app falls asleep whenever nobody has come for a moment."""
     app = shared.heir(sandbox, GREEDY_HEIR, "--sleep-when-idle", "1s", "--time-scale", "100")
-    lost, over = [], threading.Event()
+    lost, pause = [], threading.Event()
     end_of_it, ending = os.pipe()
 
-    def be_client(pauses):
+    def be_client(moments):
         try:
             for _ in range(25):
                 with shared.connect() as client:
                     if ask(client) != "PING":
                         lost.append("no answer")
-                over.wait(pauses.uniform(0, 0.06))
+                pause.wait(moments.uniform(0, 0.06))
         except OSError as error:
             lost.append(error)
 
