@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -614,6 +615,8 @@ def wakings(app):
 def sleep_well(app):
     """What it has left unread wakes it once more."""
     def is_asleep():
+        # Within --quiet of being woken, it can't have left it on purpose.
+        time.sleep(0.03)  # a moment
         app.curfew("sleep")
         return app.status().get("asleep") == "true"
 

@@ -6,6 +6,9 @@ extension App {
     /// Whether it was stopped in front, and neither woken nor sent home since.
     public var isAsleep: Bool { isSuspending && phase.stay.isAsleep }
 
+    /// Whether it sleeps for having been idle, and nobody has asked for it.
+    public var sleepsForIdleness: Bool { isAsleep && !phase.stay.isAskedToSleep }
+
     /// Whether it sleeps until it is opened, whatever comes.
     public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
 

@@ -20,6 +20,8 @@ final class LiveKernel: Kernel {
     var getsKeys: ((AppID) -> Bool)?
     /// Whether the app sleeps in front.
     var isAsleep: ((AppID) -> Bool)?
+    /// Whether it does so for having been idle.
+    var sleepsForIdleness: ((AppID) -> Bool)?
     /// Whether a connection to the app has to wait there.
     var holdsBack: ((AppID, ListeningSocket) -> Bool)?
     /// Another number when the app's terminal was read or written.
@@ -102,7 +104,7 @@ final class LiveKernel: Kernel {
         if afresh { instance.leftUnread = [] }
         let answer = instance.watchInput(
             getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true,
-            holdsBack: { holdsBack?(app, $0) ?? false })
+            wasIdle: sleepsForIdleness?(app) ?? false, holdsBack: { holdsBack?(app, $0) ?? false })
         if case .came = answer { instance.inputSeenAt = now }
         // Not before: what is told between two turns wouldn't be remembered.
         if case .watched = answer, let epoll = instance.inputWatch?.epoll, epoll.isOpen { watchesInput?(app, epoll) }

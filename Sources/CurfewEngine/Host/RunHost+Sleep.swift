@@ -16,6 +16,7 @@ extension RunHost {
         kernel.getsKeys = { [unowned self] app in
             console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
         }
+        kernel.sleepsForIdleness = { [unowned self] app in engine.core.app(app)?.sleepsForIdleness == true }
         kernel.holdsBack = { [unowned self] app, socket in engine.core.app(app)?.holdsBack(socket) == true }
         kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
     }
