@@ -71,7 +71,7 @@ struct StatusTextTests {
     func shared() throws {
         #expect(
             Self.lines(try Self.status("shared-listeners=\"at :80 after 2 s, at /run/x after 1 min\""), "shared") == [
-                "  shared        another program accepts connections, too; they wake it at :80 after 2 s, at /run/x after 1 min"
+                "  shared        another program accepts connections, too; one wakes it at :80 after 2 s, at /run/x after 1 min"
             ])
     }
 

@@ -32,6 +32,17 @@ struct FallingAsleepTests {
         #expect(!scenario.input().contains { $0.hasPrefix("a <-") })
     }
 
+    @Test("Asked to while it falls asleep by itself, it has been asked")
+    func askedMeanwhile() {
+        let scenario = Scenario(.sleeping())
+        scenario.tick()
+        scenario.idle()
+        #expect(scenario.beIdle(for: .seconds(60)).contains("watch input of a"))
+        scenario.sleep()
+        scenario.watched()
+        #expect(scenario.history.last == .note(.a, .didSleep(by: "being asked")))
+    }
+
     @Test("Idle for the whole time, it falls asleep by itself")
     func byItself() {
         let scenario = Scenario(.sleeping())

@@ -637,7 +637,7 @@ def test_where_another_program_accepts_a_connection_wakes_it_only_if_it_is_left_
     app.curfew("open")
     assert app.status()["sharedListeners"] == f"at {shared.place} after 20 ms"
     assert re.search(
-        rf"^ *shared +another program accepts connections, too; they wake it at {re.escape(shared.place)} after 20 ms$",
+        rf"^ *shared +another program accepts connections, too; one wakes it at {re.escape(shared.place)} after 20 ms$",
         app.curfew("status"), re.M)
 
     app.sleep()

@@ -31,8 +31,8 @@ struct RunSleepOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How long a plain app that was woken in background must have been idle before it is suspended again; and how \
-            long at first a connection waits, before it wakes it, where another program accepts, too (default: 1s).
+            How long a plain app that was woken at home must have been idle before it is suspended again; and, where \
+            another program accepts as well, how long a connection must first wait before it wakes the app (default: 1s).
             """, valueName: "D"))
     var quiet: DurationValue?
 }

@@ -90,7 +90,7 @@ enum StatusText {
     }
 
     private static func shared(_ app: AppStatus) -> String {
-        "another program accepts connections, too; they wake it \(app.text("shared-listeners"))"
+        "another program accepts connections, too; one wakes it \(app.text("shared-listeners"))"
     }
 
     private static func running(_ app: AppStatus) -> String {

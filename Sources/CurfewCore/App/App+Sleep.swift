@@ -6,8 +6,8 @@ extension App {
     /// Whether it was stopped in front, and neither woken nor sent home since.
     public var isAsleep: Bool { isSuspending && phase.stay.isAsleep }
 
-    /// Whether it sleeps for having been idle, and nobody has asked for it.
-    public var sleepsForIdleness: Bool { isAsleep && !phase.stay.isAskedToSleep }
+    /// Whether it sleeps because somebody has asked for it, and not for having been idle.
+    public var sleepsAsAsked: Bool { isAsleep && phase.stay.isAskedToSleep }
 
     /// Whether it sleeps until it is opened, whatever comes.
     public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
@@ -36,6 +36,7 @@ extension App {
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
+            if !phase.stay.suspension.isSettled { phase.stay.isAskedToSleep = true }
             if stays { ignoreInput(at: now, into: &effects) }
             if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break

@@ -11,9 +11,9 @@ extension Instance {
     }
 
     /// Begins, or goes on, to wait for its input. `getsKeys`: whether what is typed is for it now; `isAsleep`: or may be.
-    /// `wasIdle`: it was stopped for having been idle. `holdsBack`: whether a connection there has to wait.
+    /// `holdsBack`: whether a connection there has to wait.
     func watchInput(
-        getsKeys: Bool, isAsleep: Bool, wasIdle: Bool, holdsBack: (ListeningSocket) -> Bool
+        getsKeys: Bool, isAsleep: Bool, holdsBack: (ListeningSocket) -> Bool
     ) -> InputWatching {
         if inputWatch == nil {
             var filter = manifest.inputFilter
@@ -29,18 +29,9 @@ extension Instance {
         leftUnread = watch.unread
         switch came {
         case .news(let news): return .came(news)
-        case .waiting(let sockets):
-            if wasIdle, hasMovedSinceLook { return .came(Self.ownWork) }
-            return .watched(obstacle: obstacle(watch), waiting: sockets)
+        case .waiting(let sockets): return .watched(obstacle: obstacle(watch), waiting: sockets)
         }
     }
-
-    /// Between the look that found it idle and its stop, input can have come that it has read and not done with: nothing of
-    /// that is left to be waited for.
-    private static let ownWork = InputNews(
-        kind: InputCause.Kind.data.rawValue, text: "what it read or wrote as it was stopped")
-
-    private var hasMovedSinceLook: Bool { bytesMovedAtLook.map { $0 != tree.work.moved } ?? false }
 
     /// How much of what was left unread is looked at before a stop; 20 µs each. The rest counts as new.
     private static let mostUnread = 256
@@ -106,8 +97,9 @@ extension Instance {
 
     /// `terminal`: another number when the terminal in front of it was read or written.
     func idleSample(terminal: UInt64) -> IdleSample {
+        // Before the rest: what comes between that and the stop which may follow can be taken and not answered.
+        lookAtWaits()
         let work = tree.work
-        bytesMovedAtLook = work.moved
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)

@@ -56,8 +56,6 @@ final class Instance {
     private(set) var shortestWait: TimedWait?
     /// What it is being woken by, until it goes on.
     var waking: Waking?
-    /// What it had read and written when it was last looked at for idleness.
-    var bytesMovedAtLook: UInt64?
     /// When what has come to it was seen; nil where nothing has since it was stopped.
     var inputSeenAt: Instant?
 

@@ -20,8 +20,8 @@ final class LiveKernel: Kernel {
     var getsKeys: ((AppID) -> Bool)?
     /// Whether the app sleeps in front.
     var isAsleep: ((AppID) -> Bool)?
-    /// Whether it does so for having been idle.
-    var sleepsForIdleness: ((AppID) -> Bool)?
+    /// Whether it does because somebody has asked for it.
+    var sleepsAsAsked: ((AppID) -> Bool)?
     /// Whether a connection to the app has to wait there.
     var holdsBack: ((AppID, ListeningSocket) -> Bool)?
     /// Another number when the app's terminal was read or written.
@@ -35,7 +35,7 @@ final class LiveKernel: Kernel {
 
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
         instances[app]?.forgetWhatWasRead(at: now)
-        if isAsleep?(app) == true { instances[app]?.lookAtWaits() }
+        if sleepsAsAsked?(app) == true { instances[app]?.lookAtWaits() }
         instances[app]?.inputSeenAt = nil
         return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
@@ -54,8 +54,8 @@ final class LiveKernel: Kernel {
     func resume(_ app: AppID) -> [ListeningSocket] {
         allStopped?(app, false)
         guard let instance = instances[app] else { return [] }
-        // The last moment at which it is known that it isn't the app.
-        let taken = instance.takenConnections
+        // The last moment at which it is known that it isn't the app, if all of it was stopped.
+        let taken = instance.tree.isStopping ? [] : instance.takenConnections
         instance.endInputWatch()
         instance.wokenAt = now
         instance.endPageOut()
@@ -104,7 +104,7 @@ final class LiveKernel: Kernel {
         if afresh { instance.leftUnread = [] }
         let answer = instance.watchInput(
             getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true,
-            wasIdle: sleepsForIdleness?(app) ?? false, holdsBack: { holdsBack?(app, $0) ?? false })
+            holdsBack: { holdsBack?(app, $0) ?? false })
         if case .came = answer { instance.inputSeenAt = now }
         // Not before: what is told between two turns wouldn't be remembered.
         if case .watched = answer, let epoll = instance.inputWatch?.epoll, epoll.isOpen { watchesInput?(app, epoll) }

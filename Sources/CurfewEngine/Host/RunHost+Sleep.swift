@@ -8,6 +8,8 @@ import Glibc
 extension RunHost {
     /// Before it can be put to sleep for the first time.
     func prepareSleep() {
+        InputWatch.prepare()
+        kernel.sleepsAsAsked = { [unowned self] app in engine.core.app(app)?.sleepsAsAsked == true }
         kernel.isAsleep = { [unowned self] app in engine.core.app(app)?.isAsleep == true }
         guard manifest.policy.sleep != nil else { return }
         kernel.watchesInput = { [unowned self] app, epoll in
@@ -16,7 +18,6 @@ extension RunHost {
         kernel.getsKeys = { [unowned self] app in
             console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
         }
-        kernel.sleepsForIdleness = { [unowned self] app in engine.core.app(app)?.sleepsForIdleness == true }
         kernel.holdsBack = { [unowned self] app, socket in engine.core.app(app)?.holdsBack(socket) == true }
         kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
     }

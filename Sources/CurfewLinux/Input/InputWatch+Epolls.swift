@@ -4,6 +4,9 @@ import Glibc
 /// An epoll isn't waited for: what it waits for is, as it is open in the app. But it holds what was closed there as long as
 /// anybody else has that, and then tells the app of input that we can't wait for. Source: epoll(7), "Questions and answers".
 extension InputWatch {
+    /// To be called while there are descriptors: what it finds out holds for ever.
+    public static func prepare() { _ = EpollTarget.devices }
+
     /// Some 0.8 µs for each thing that it waits for.
     func lookAtEpoll(_ number: Int32) {
         guard let current, !filter.kinds.isDisjoint(with: [.connections, .pipes]) else { return }

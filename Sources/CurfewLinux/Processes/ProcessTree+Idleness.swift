@@ -5,8 +5,6 @@ import Glibc
 public struct TreeWork: Sendable, Hashable {
     /// Bytes written, to whatever it was.
     public fileprivate(set) var written: UInt64 = 0
-    /// Bytes read and written. What sockets take and give by recv(2) and send(2) is in neither.
-    public fileprivate(set) var moved: UInt64 = 0
     /// Another number, as good as surely, when a process was born or has gone.
     public fileprivate(set) var processes: UInt64 = 0
     /// One that runs, or waits for a processor, a disk or a file lock, in words; nil for none.
@@ -19,9 +17,7 @@ extension ProcessTree {
         var work = TreeWork()
         for pid in processes() {
             guard let stat = Procfs.stat(pid), !stat.isGone else { continue }
-            let bytes = Procfs.bytesMoved(by: pid)
-            work.written &+= bytes.written
-            work.moved &+= bytes.read &+ bytes.written
+            work.written &+= Procfs.bytesWritten(by: pid) ?? 0
             // Order doesn't matter, and a pid that came back is another process.
             work.processes &+= (UInt64(pid) &* 0x9E37_79B9_7F4A_7C15) ^ (stat.startTime &* 0xC2B2_AE3D_27D4_EB4F)
             if work.waiting == nil { work.waiting = Self.waiting(pid, stat) }
@@ -65,14 +61,11 @@ extension ProcessTree {
 }
 
 extension Procfs {
-    /// None where it may not be looked at. Source: proc_pid_io(5), rchar and wchar.
-    static func bytesMoved(by pid: Int32) -> (read: UInt64, written: UInt64) {
-        let bytes = withPath(pid, "/io") { path in
-            SmallFile.withContents(of: String(cString: path)) { text in
-                (text.number(after: "rchar:") ?? 0, text.number(after: "wchar:") ?? 0)
-            }
+    /// Nil where it may not be looked at. Source: proc_pid_io(5), wchar.
+    static func bytesWritten(by pid: Int32) -> UInt64? {
+        withPath(pid, "/io") { path in
+            SmallFile.withContents(of: String(cString: path)) { $0.number(after: "wchar:") } ?? nil
         }
-        return (bytes ?? nil) ?? (0, 0)
     }
 
     /// Of the process and of its first thread, without what they have blocked: bit n-1 is signal n; none where it can't be
