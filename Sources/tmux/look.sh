@@ -12,29 +12,30 @@ exec >/dev/null 2>&1
 # complain TEXT: tells the user.
 complain() { tmux display-message -d 5000 "curfew.conf: $1"; }
 
-command -v curfew || {
-    complain "curfew isn't on the PATH of tmux: set-environment -g PATH …"
+for program in curfew flock ps; do
+    command -v "$program" && continue
+    complain "$program isn't on the PATH of tmux: set-environment -g PATH …"
     exit 0
-}
+done
 
 # Whether a pane is seen; where the focus counts, the session of which a terminal must have it.
 seen='#{&&:#{session_attached},#{?window_zoomed_flag,#{pane_active},1}}'
 seen="#{?window_active,#{?#{==:#{@curfew-awake},focused},#{?pane_active,#{session_id},0},$seen},0}"
 
 # look: sets `next` to @curfew-next, and `all` to each pane once, though its window can be in several sessions:
-# ID|SEEN|TTY|UNSEEN|ASLEEP|IDLE|PERCENT.
+# ID|SEEN|TTY|UNSEEN|ASLEEP|IDLE|PERCENT|AWAKE.
 look() {
     all=$(
         tmux list-clients -F '|#{session_id}|#{client_flags}' \; list-panes -a -F \
-            "#{pane_id}|$seen|#{pane_tty}|#{@curfew-unseen}|#{@curfew-asleep}|#{@curfew-idle}|#{@curfew-idle-cpu}|#{@curfew-next}" |
+            "#{pane_id}|$seen|#{pane_tty}|#{@curfew-unseen}|#{@curfew-asleep}|#{@curfew-idle}|#{@curfew-idle-cpu}|#{@curfew-awake}|#{@curfew-next}" |
             awk -F '|' '
                 $1 == "" { if ($3 ~ /focused/) focused[$2]; next }
                 {
                     if (!($1 in line)) order[++count] = $1
                     else if (line[$1] ~ /^[^|]*[|]1/) next
                     $2 = $2 == 1 || $2 in focused
-                    line[$1] = $1 "|" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7
-                    time = $8
+                    line[$1] = $1 "|" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 "|" $8
+                    time = $9
                 }
                 END { print time; for (i = 1; i <= count; i++) print line[order[i]] }'
     )
@@ -93,6 +94,14 @@ decide() {
         {
             idle = span($6)
             if (idle < 0) print "complain", $6 " isn'\''t a time such as 10m, for @curfew-idle of pane " $1
+            if ($7 !~ /^[0-9]+(\.[0-9]+)?%?$/) {
+                print "complain", $7 " isn'\''t a percentage such as 10%, for @curfew-idle-cpu of pane " $1
+                idle = 0
+            }
+            if ($8 != "visible" && $8 != "focused") {
+                print "complain", $8 " is neither visible nor focused, for @curfew-awake of pane " $1
+                idle = 0
+            }
             if (idle <= 0) { if ($4 != "") print "seen", $1; next }
             # Who is looked after since when, and what it had used then. "-" stands for an app that is yet to start.
             split("", used); split("", since)

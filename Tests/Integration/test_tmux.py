@@ -405,12 +405,16 @@ def test_it_takes_a_folder_with_blanks_and_quotes(tmux):
     tmux.app("one").falls_asleep()
 
 
-@pytest.mark.parametrize("idle", ["10x", "soon", "10 m 5 q"])
-def test_a_time_that_is_none_is_named(tmux, idle):
-    tmux.begin(idle=idle)
+@pytest.mark.parametrize("option, value, words", [
+    ("@curfew-idle", "10x", "isn't a time such as 10m"), ("@curfew-idle", "soon", "isn't a time such as 10m"),
+    ("@curfew-idle", "10 m 5 q", "isn't a time such as 10m"), ("@curfew-idle-cpu", "some", "isn't a percentage such as 10%"),
+    ("@curfew-awake", "focussed", "is neither visible nor focused")])
+def test_a_value_that_is_none_is_named_and_nobody_sleeps(tmux, option, value, words):
+    tmux.begin(**{"idle": value} if option == "@curfew-idle" else {})
+    tmux("set-option", "-g", option, value)
     tmux.attach()
     app = tmux.app("one")
-    wait_for("the message", lambda: f"curfew.conf: {idle} isn't a time such as 10m" in tmux("show-messages"))
+    wait_for("the message", lambda: f"curfew.conf: {value} {words}" in tmux("show-messages"))
     assert app.never_slept()
 
 
