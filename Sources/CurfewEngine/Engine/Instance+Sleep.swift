@@ -82,12 +82,12 @@ extension Instance {
         inputWatch?.takenConnections().map { ListeningSocket(inode: $0.listener, place: $0.place) } ?? []
     }
 
-    /// Before it is continued or killed: whoever is at the other end shall meet the app alone.
+    /// Before it is continued or killed: whoever is at the other end shall meet the app alone. For very many descriptors the
+    /// app doesn't wait: they are closed in turns once it goes on.
     func endInputWatch() {
         guard let watch = inputWatch else { return }
-        watch.close()
-        if !watch.closeRest() { closingWatches.append(watch) }
         inputWatch = nil
+        if !watch.close() { closingWatches.append(watch) }
     }
 
     /// One turn of closing what had too many descriptors to be closed at once.

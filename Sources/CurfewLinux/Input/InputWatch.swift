@@ -162,20 +162,22 @@ public final class InputWatch {
 
     // MARK: The end
 
-    /// How many are closed at one go: 500 take a quarter of a millisecond.
-    private static let mostClosed = 500
+    /// How many are closed at one go: so many take a quarter of a millisecond.
+    static let mostClosed = 500
 
     /// Ends it: the epoll first and whole, since what is closed alone stays in it as long as the app has it open; then
-    /// the duplicates, 500 of them. To be called before the app is continued or killed. Source: epoll(7), "Questions
-    /// and answers".
-    public func close() {
+    /// the duplicates, so that what the app closes is closed for all. Of more than are closed at one go none is,
+    /// for who is woken isn't to wait: false, and all is left to `closeRest`. To be called before the app is continued or
+    /// killed. Source: epoll(7), "Questions and answers".
+    @discardableResult
+    public func close() -> Bool {
         epoll.close()
         current?.close()
         current = nil
-        _ = closeRest()
+        return watched.count <= Self.mostClosed && closeRest()
     }
 
-    /// Closes more of what `close` left; true once none is.
+    /// Closes more of what `close` left, as many as at one go; true once none is.
     public func closeRest() -> Bool {
         for index in watched.indices.suffix(Self.mostClosed) { watched[index].descriptor.close() }
         watched.removeLast(min(Self.mostClosed, watched.count))
