@@ -83,6 +83,46 @@ struct InstanceTests {
         #expect(memory?.isEnforcedByKernel == false)
     }
 
+    // MARK: Its input
+
+    // Skipped where nobody holds them, or so many can't be open.
+    @Test(
+        "Of very many descriptors none is closed before it goes on; asleep anew, its input is waited for once all are",
+        .enabled(if: SocketHolder.hasPython, "needs \(SocketHolder.python) to hold them"),
+        .enabled(if: SocketHolder.hasRoom, "needs a limit of 1,300 descriptors"))
+    func closesInTurns() throws {
+        let holder = try SocketHolder(pairs: 501)
+        defer { holder.end() }
+        let manifest = Manifest.sample()
+        manifest.inputFilter.kinds = .connections
+        let instance = Instance.sample(leader: holder.pid, manifest: manifest)
+        let kernel = LiveKernel()
+        kernel.instances.insert(instance)
+        func watch() -> InputWatching {
+            var answer = InputWatching.pending
+            while answer == .pending { answer = kernel.watchInput(instance.id, afresh: false) }
+            return answer
+        }
+        _ = kernel.suspend(instance.id, includingStopped: false)
+        #expect(watch() == .watched(obstacle: nil))
+        let count = try #require(instance.inputWatch?.count)
+        try #require(count >= 1_002)
+        kernel.unwatchInput(instance.id)
+        #expect(instance.inputWatch == nil)
+        #expect(instance.closingWatches.map(\.count) == [count])
+        #expect(kernel.isAtWork)
+        #expect(kernel.watchInput(instance.id, afresh: false) == .pending)
+        #expect(instance.closingWatches.map(\.count) == [count])
+        var turns = 0
+        while kernel.isAtWork {
+            kernel.goOn()
+            turns += 1
+        }
+        #expect(turns == 3)
+        #expect(watch() == .watched(obstacle: nil))
+        #expect(instance.inputWatch?.count == count)
+    }
+
     // MARK: Effects for one of several
 
     @Test("An effect is for the app of its number alone")

@@ -18,8 +18,8 @@ extension Instance {
         if inputWatch == nil {
             var filter = manifest.inputFilter
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
-            // What we hold of the app's from the last time, its epolls hold too.
-            while !closingWatches.isEmpty { goOnClosing() }
+            // What we hold of the app's from the last time, its epolls hold too. Closing it has turns of its own.
+            guard closingWatches.isEmpty else { return .pending }
             inputWatch = InputWatch(of: tree.processes(), filter, leftUnread: leftUnread)
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
