@@ -930,6 +930,48 @@ struct InputWatchFileTests {
         }
     }
 
+    @Test("What an epoll waits for is looked at in pieces, to the last of very many")
+    func epollInPieces() throws {
+        try withStand { stand in
+            let program = try stand.puppet()
+            try program.run(
+                """
+                e = select.epoll(); d = [os.pipe() for _ in range(200)]
+                for r, w in d: e.register(r, 1)
+                """)
+            let heir = try program.fork("", parent: "for r, w in d: os.close(r); os.close(w)")
+            program.stop()
+            let watch = InputWatch(of: [program.pid], InputFilter(kinds: .all), leftUnread: [])
+            var (seen, most) = (0, 0)
+            while !watch.goOn(for: Turn(fewest: 1, microseconds: 0)) {
+                most = max(most, watch.awaited.count - seen)
+                seen = watch.awaited.count
+            }
+            #expect(seen == 200)
+            #expect(most < 100)
+            #expect(watch.missing.map(\.what) == ["pipes that its epoll waits for"])
+            signal(heir, SIGKILL)
+        }
+    }
+
+    @Test("Of a process with too many descriptors no epoll's list is read, which is named; what is open is waited for")
+    func epollOfMany() throws {
+        try withStand { stand in
+            let program = try stand.puppet()
+            try program.run("r, w = os.pipe(); e = select.epoll(); e.register(r, 1); f = select.epoll()")
+            program.stop()
+            let count = try #require(Directory.names(of: "/proc/\(program.pid)/fd")).count
+            for (most, why) in [(count, []), (count - 1, ["it has more than \(count - 1) descriptors"])] {
+                let watch = InputWatch(of: [program.pid], InputFilter(kinds: .pipes), leftUnread: [])
+                watch.mostDescriptorsOfEpolls = most
+                #expect(eventually { watch.goOn() })
+                #expect(watch.missing.map(\.why) == why)
+                #expect(watch.missing.allSatisfy { $0.what == "what its epoll waits for" })
+                #expect(watch.count == 1)
+            }
+        }
+    }
+
     // Skipped where there is no io_uring.
     @Test("Files that an io_uring has of its own", .enabled(if: hasRings, "needs io_uring"))
     func rings() throws {

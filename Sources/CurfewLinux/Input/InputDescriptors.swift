@@ -57,6 +57,9 @@ struct InputDescriptors {
         directory.close()
     }
 
+    /// How many it has.
+    var count: Int { numbers.count }
+
     mutating func nextNumber() -> Int32? {
         guard next < numbers.count else { return nil }
         next += 1
@@ -127,13 +130,12 @@ struct InputDescriptors {
         return count ?? 0
     }
 
-    func targets(ofEpoll number: Int32) -> [EpollTarget] {
-        let text = Procfs.withPath(pid, "/fdinfo/") { path -> [UInt8]? in
+    func targets(ofEpoll number: Int32) -> EpollTargetList {
+        let opened = Procfs.withPath(pid, "/fdinfo/") { path in
             Procfs.appendNumber(number, to: path)
-            return SmallFile.bytes(of: String(cString: path))
+            return curfew_open_at(AT_FDCWD, path, O_RDONLY, 0)
         }
-        let devices = EpollTarget.devices
-        return text?.withUnsafeBytes { EpollTarget.all(in: $0, sockets: devices.sockets, pipes: devices.pipes) } ?? []
+        return EpollTargetList(of: pid, Descriptor(opened ?? -ESRCH))
     }
 
     // MARK: Having it

@@ -7,12 +7,24 @@ extension InputWatch {
     /// To be called while there are descriptors: what it finds out holds for ever.
     public static func prepare() { _ = EpollTarget.devices }
 
-    /// Some 0.8 µs for each thing that it waits for.
+    /// What it waits for is looked at next, in pieces.
     func lookAtEpoll(_ number: Int32) {
         guard let current, !filter.kinds.isDisjoint(with: [.connections, .pipes]) else { return }
-        for target in current.targets(ofEpoll: number) where counts(target) {
-            awaited[target] = awaited[target] ?? current.pid
+        guard current.count <= mostDescriptorsOfEpolls else {
+            let why = "it has more than \(mostDescriptorsOfEpolls) descriptors"
+            return miss(MissingInput(of: current.pid, "what its epoll waits for", why: why))
         }
+        targets = current.targets(ofEpoll: number)
+    }
+
+    /// A piece of what the epoll waits for; false where nothing is left of that.
+    func lookAtTargets() -> Bool {
+        guard let pid = targets?.pid, let piece = targets?.next() else {
+            targets = nil
+            return false
+        }
+        for target in piece where counts(target) { awaited[target] = awaited[target] ?? pid }
+        return true
     }
 
     private func counts(_ target: EpollTarget) -> Bool {

@@ -44,6 +44,10 @@ public final class InputWatch {
     /// The sockets and pipes that were seen open so far, and those that an epoll waits for, each with whose that is.
     var seenOpen: Set<EpollTarget> = []
     var awaited: [EpollTarget: Int32] = [:]
+    /// Of the epoll that is looked at, what wasn't yet.
+    var targets: EpollTargetList?
+    /// Fewer for tests.
+    var mostDescriptorsOfEpolls = EpollTargetList.mostDescriptors
     /// Of those that are waited for, by inode.
     var backlogs: [UInt64: ListenerBacklog] = [:]
     var mounts = LocalMounts()
@@ -84,11 +88,17 @@ public final class InputWatch {
     /// Looks at descriptors for a turn; true once all is watched.
     public func goOn(for turn: Turn = Turn(fewest: 64)) -> Bool {
         var turn = turn
-        while let number = nextNumber() {
-            look(at: number)
+        while lookAtTargets() || lookAtNext() {
             if turn.isOver() { return false }
         }
         missWhatOnlyEpollsHold()
+        return true
+    }
+
+    /// At one descriptor; false where there are no more.
+    private func lookAtNext() -> Bool {
+        guard let number = nextNumber() else { return false }
+        look(at: number)
         return true
     }
 
@@ -172,6 +182,8 @@ public final class InputWatch {
     @discardableResult
     public func close() -> Bool {
         epoll.close()
+        targets?.close()
+        targets = nil
         current?.close()
         current = nil
         return watched.count <= Self.mostClosed && closeRest()
