@@ -545,6 +545,17 @@ struct InputAtHomeTests {
             #expect((scenario.report()?.reason == .resumedTooOften) == counts)
         }
     }
+
+    @Test("What has come is told before the kill that follows from it")
+    func toldBeforeKill() {
+        let policy = Policy.sleeping {
+            $0.resumeLimit = 0
+            $0.sleep?.countsResumptions = true
+        }
+        let scenario = Scenario.suspended(policy)
+        scenario.watched()
+        #expect(scenario.input().map { $0.prefix(9) }.prefix(2) == ["note a wo", "kill a re"])
+    }
 }
 
 @Suite("What doesn't follow from falling asleep")

@@ -69,6 +69,23 @@ struct InstanceTests {
         #expect(instance.cpuMicroseconds == 570)
     }
 
+    // MARK: What is told of it
+
+    @Test("What wakes it is told once it goes on, or before its kill, where that comes instead; and nothing else later")
+    func woken() {
+        let instance = Instance.sample()
+        let note = EventRecord.note(.didWake(by: "a connection to :80", from: "[::1]:9", to: ":80"))
+        let kill = EventRecord.killing(.sample(.resumedTooOften))
+        #expect(instance.toldNow(kill) == [kill])
+        #expect(instance.toldNow(note) == [])
+        #expect(instance.waking == Waking(cause: "a connection to :80", from: "[::1]:9", to: ":80", resumedIn: .zero))
+        let change = EventRecord.stateChanged(from: .suspended, to: .background)
+        #expect(instance.toldNow(change) == [change])
+        #expect(instance.toldNow(kill) == [note, kill])
+        #expect(instance.waking == nil)
+        #expect(instance.toldNow(kill) == [kill])
+    }
+
     // MARK: What it is held to
 
     @Test("Its policy says who enforces its memory limits, and has none where none was asked for")

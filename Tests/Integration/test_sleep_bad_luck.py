@@ -233,6 +233,9 @@ def test_where_it_is_given_the_limit_ends_one_that_is_woken_too_often(sandbox):
             stack.enter_context(server.connect())
         assert server.running.wait() == 137
     assert "resumed-too-often" in server.running.errors()
+    told = json.loads((sandbox.scratch / f"{server.name}.account").read_text())["events"]
+    assert [event["name"] for event in told[-4:]] == ["didWake", "willKill", "stateDidChange", "didEnd"]
+    assert told[-4]["by"].startswith("a connection to ") and "resumedIn" not in told[-4]
 
 
 # Signals and debuggers

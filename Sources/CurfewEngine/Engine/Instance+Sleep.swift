@@ -95,6 +95,21 @@ extension Instance {
         if let watch = closingWatches.first, watch.closeRest() { closingWatches.removeFirst() }
     }
 
+    /// What is told of this now: what wakes it is kept until it goes on, and how long that took is known. Who is killed instead
+    /// doesn't go on: then it is told before that.
+    func toldNow(_ record: EventRecord) -> [EventRecord] {
+        switch record {
+        case .note(.didWake(let cause, let from, let to)):
+            waking = Waking(cause: cause, from: from, to: to, resumedIn: .zero)
+            return []
+        case .killing:
+            guard let waking else { return [record] }
+            self.waking = nil
+            return [.note(.didWake(by: waking.cause, from: waking.from, to: waking.to)), record]
+        default: return [record]
+        }
+    }
+
     /// `terminal`: another number when the terminal in front of it was read or written.
     func idleSample(terminal: UInt64) -> IdleSample {
         // Before the rest: what comes between that and the stop which may follow can be taken and not answered.

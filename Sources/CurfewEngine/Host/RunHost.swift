@@ -177,12 +177,11 @@ final class RunHost {
 
 extension RunHost: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
-        if case .note(.didWake(let cause, let from, let to)) = record {
-            kernel.instances[app]?.waking = Waking(cause: cause, from: from, to: to, resumedIn: .zero)
-            return
+        guard let instance = kernel.instances[app] else { return }
+        for record in instance.toldNow(record) {
+            let entry = instance.log.append(record, at: kernel.now)
+            control?.tell(entry, of: app)
         }
-        guard let entry = kernel.instances[app]?.log.append(record, at: kernel.now) else { return }
-        control?.tell(entry, of: app)
     }
 
     /// What concerns each app.
