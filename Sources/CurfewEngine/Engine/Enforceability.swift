@@ -12,6 +12,15 @@ struct Enforceability {
     var view = ProcfsView.current
     var areDescriptorsRefused = InputWatch.areDuplicatesRefused
 
+    /// What is to be said at the start; nil where all can be enforced. `isStrict`: nothing is started then.
+    func warning(isStrict: Bool) throws(LaunchError) -> String? {
+        let problems = problems
+        if problems.isEmpty { return nil }
+        let text = problems.joined(separator: "; ")
+        if isStrict { throw LaunchError(125, "--strict: \(text); nothing was started") }
+        return text
+    }
+
     var problems: [String] { [processes, memory, freezer, pageOut, throttle, priority, input].compactMap { $0 } }
 
     /// What needs a /proc that tells of the app's processes.

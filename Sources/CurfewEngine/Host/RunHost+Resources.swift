@@ -20,12 +20,9 @@ extension RunHost {
         let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
         var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
         enforceability.hasOwnGroup = manifest.policy.timeout != nil || console?.givesOwnGroup == true
-        let problems = enforceability.problems
-        guard !problems.isEmpty else { return pagingMethod }
-        if options.isStrict {
-            throw LaunchError(125, "--strict: " + problems.joined(separator: "; ") + "; nothing was started")
+        if let warning = try enforceability.warning(isStrict: options.isStrict) {
+            StandardError.print("\(options.caller): \(warning)")
         }
-        StandardError.print("\(options.caller): " + problems.joined(separator: "; "))
         return pagingMethod
     }
 
