@@ -78,6 +78,49 @@ struct RetryTests {
         #expect(scenario.untilDeadline == nil)
     }
 
+    /// App a, suspended, and not all of it stopped.
+    private var late: Scenario {
+        let scenario = stopping
+        scenario.after(.milliseconds(200)).tick()
+        scenario.send(.app(.a, .suspensionIncomplete))
+        scenario.send(.app(.a, .suspensionPending))
+        return scenario
+    }
+
+    @Test("After that it is looked at less and less often, once a second in the end, until it is confirmed")
+    func lateLooks() {
+        let scenario = late
+        var pauses: [String?] = []
+        for _ in 0..<6 {
+            pauses.append(scenario.untilDeadline)
+            guard let deadline = scenario.supervisor.nextDeadline.real else { break }
+            #expect(scenario.run(deadline - scenario.now) == ["is a stopped?"])
+            #expect(scenario.untilDeadline == nil)
+            #expect(scenario.send(.app(.a, .suspensionPending)) == [])
+        }
+        #expect(pauses == ["0.2s", "0.4s", "0.8s", "1s", "1s", "1s"])
+        scenario.run(.seconds(1))
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)) == [])
+        #expect(scenario.untilDeadline == nil)
+        #expect(scenario.send(.app(.a, .suspensionPending)) == [])
+        #expect(scenario.untilDeadline == nil)
+    }
+
+    @Test("An answer that comes late, and a stop that was never confirmed, begin no looks of their own")
+    func lateAnswers() {
+        let scenario = late
+        #expect(scenario.send(.app(.a, .suspensionIncomplete)) == [])
+        #expect(scenario.untilDeadline == "0.2s")
+        #expect(scenario.supervisor.isSettled)
+        scenario.open()
+        #expect(scenario.untilDeadline == nil)
+        #expect(scenario.send(.app(.a, .suspensionPending)) == [])
+        #expect(scenario.untilDeadline == nil)
+        scenario.home()
+        scenario.send(.app(.a, .suspensionPending))
+        #expect(scenario.untilDeadline == "0.005s")
+    }
+
     @Test("A tick that comes far too late looks once, for the last time")
     func lateLook() {
         #expect(stopping.after(.seconds(60)).tick() == ["is a stopped? the last look"])

@@ -15,6 +15,26 @@ struct FallingAsleepTests {
         #expect(scenario.history.contains(.note(.a, .didSleep(by: "being asked"))))
     }
 
+    @Test("What stops late is asleep once its input is waited for, and that is looked at anew when it has stopped")
+    func late() {
+        let scenario = Scenario(.sleeping(whenIdle: nil))
+        scenario.confirmsSuspensions = false
+        scenario.sleep(request: 7)
+        scenario.send(.app(.a, .suspensionPending))
+        scenario.after(.milliseconds(200)).tick()
+        #expect(
+            scenario.send(.app(.a, .suspensionIncomplete)) == [
+                "a active -> suspended", "note a suspension incomplete", "watch input of a",
+            ])
+        scenario.send(.app(.a, .suspensionPending))
+        #expect(scenario.watched() == ["note a asleep", "reply 7: suspended"])
+        #expect(scenario.run(.milliseconds(200)) == ["is a stopped?"])
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)) == ["unwatch input of a", "watch input of a"])
+        #expect(scenario.watched() == [])
+        #expect(scenario.untilDeadline == nil)
+        #expect(scenario.input().contains("resume a"))
+    }
+
     @Test("Where nothing is to wake it, nothing is waited for")
     func unwatched() {
         let scenario = Scenario()

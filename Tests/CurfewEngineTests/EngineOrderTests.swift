@@ -177,13 +177,13 @@ struct TwoAppsTests {
         scenario.start(.b)
         scenario.pass(.milliseconds(2))
         scenario.home(.b)
-        let lines = scenario.pass(.seconds(1))
+        let lines = scenario.pass(.milliseconds(300))
         #expect(lines.filter { $0 == "state a background to suspended" }.count == 1)
         #expect(lines.filter { $0 == "stopped? a: no" }.count == 2)
         #expect(lines.filter { $0 == "stopped? b: no" }.count == 40)
         #expect(lines.last == "record b note suspensionIncomplete")
         #expect(scenario.engine.core.apps.map(\.state) == [.suspended, .suspended])
-        #expect(scenario.engine.nextDeadline == nil)
+        #expect(scenario.untilDeadline == .milliseconds(100))
     }
 
     @Test("The end of one leaves the other as it was")
@@ -214,6 +214,8 @@ struct TwoAppsTests {
         scenario.childrenChange()
         #expect(scenario.untilDeadline == .milliseconds(2))
         scenario.pass(.milliseconds(250))
+        #expect(scenario.untilDeadline == .milliseconds(147))
+        scenario.open(.a)
         #expect(scenario.untilDeadline == .milliseconds(750))
     }
 }

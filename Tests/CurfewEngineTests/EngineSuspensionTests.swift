@@ -76,8 +76,34 @@ struct EngineSuspensionTests {
                 "record a state suspended", "state a background to suspended", "record a note suspensionIncomplete",
                 "reply 1 state suspended",
             ])
-        #expect(scenario.engine.nextDeadline == nil)
+        #expect(scenario.untilDeadline == .milliseconds(200))
+        #expect(scenario.pass(.seconds(60)) == Array(repeating: "stopped? a: no", count: 61))
         #expect(scenario.open().contains("resume a"))
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("Stopped after all, it is confirmed by one of the looks that follow, and nobody looks again")
+    func late() {
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
+        scenario.kernel[.a].stops = .after(43)
+        scenario.home()
+        #expect(scenario.pass(.milliseconds(200)).only("record a note") == ["record a note suspensionIncomplete"])
+        #expect(scenario.pass(.milliseconds(1_399)) == ["stopped? a: no", "stopped? a: no"])
+        #expect(scenario.pass(.milliseconds(1)) == ["stopped? a: yes"])
+        #expect(scenario.engine.nextDeadline == nil)
+    }
+
+    @Test("Looked at late, very many have as many turns as they need")
+    func lateInTurns() {
+        let scenario = EngineScenario.running(.with { $0.locks = .ignore })
+        scenario.kernel[.a].stops = .never
+        scenario.home()
+        scenario.pass(.milliseconds(200))
+        scenario.kernel[.a].stops = .atOnce
+        scenario.kernel[.a].telling = .after(2)
+        #expect(
+            scenario.pass(.milliseconds(200)) == ["go on stopping a", "go on stopping a", "stopped? a: yes"])
+        #expect(scenario.engine.nextDeadline == nil)
     }
 
     @Test("A wake-up far too late looks once more before it gives up")

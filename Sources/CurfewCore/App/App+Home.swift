@@ -131,17 +131,37 @@ extension App {
     }
 
     mutating func suspensionConfirmed(isComplete: Bool, at now: Moment, into effects: inout [Effect]) {
+        if isStoppingLate, isComplete { return lateStopConfirmed(into: &effects) }
         guard isAwaitingSuspension, end == nil else { return }
         let before = standing
         phase.confirmSuspension()
         moved(from: before, at: now, into: &effects)
+        phase.stay.suspension.isIncomplete = !isComplete
         if !isComplete { effects.append(.note(id, .suspensionIncomplete)) }
         if !watchInput(into: &effects) { isNowAsleep(at: now, into: &effects) }
         checkLocks(into: &effects)
     }
 
+    /// The rest of it has stopped after all. What that has opened and read meanwhile nobody has seen: its input is looked at
+    /// once more.
+    private mutating func lateStopConfirmed(into effects: inout [Effect]) {
+        phase.stay.suspension.isIncomplete = false
+        retries = nil
+        guard end == nil, wakesForInput else { return }
+        effects.append(.unwatchInput(id))
+        _ = watchInput(into: &effects)
+    }
+
     /// Whether its stop has been ordered and isn't confirmed.
-    public var isAwaitingSuspension: Bool { phase.place == .suspended(isConfirmed: false) }
+    var isAwaitingSuspension: Bool { phase.place == .suspended(isConfirmed: false) }
+
+    /// Whether it counts as suspended, and not all of it was seen stopped yet.
+    var isStoppingLate: Bool {
+        phase.place == .suspended(isConfirmed: true) && phase.stay.suspension.isIncomplete
+    }
+
+    /// Whether not all of it was seen stopped, of what was told to.
+    public var isBeingStopped: Bool { isAwaitingSuspension || isStoppingLate }
 
     /// Resumes it in background: for a waking event, for its end, or because a message has overtaken the suspension.
     mutating func returnToBackground(grace: Countdown? = nil, at now: Moment, into effects: inout [Effect]) {

@@ -9,6 +9,10 @@ extension App {
     /// A process in vfork or in uninterruptible sleep shows no stop for as long as that lasts. Source: vfork(2); kernel,
     /// kernel/fork.c, wait_for_vfork_done().
     static let confirmationLimit = Span.milliseconds(200)
+    /// How seldom it is looked at after that, at most: each time after twice as long, and no more once it is confirmed.
+    ///
+    /// What such a process has started can run on: a child that its parent waits for in vfork stops no sooner than it is seen.
+    static let longestConfirmationInterval = Span.seconds(1)
     /// How soon a kill is repeated at first; each time after twice as long.
     static let killInterval = Span.milliseconds(1)
     static let longestKillInterval = Span.milliseconds(100)
@@ -40,8 +44,10 @@ extension App {
 
     /// Some process isn't seen stopped yet.
     mutating func suspensionPending(at now: Moment) {
-        guard isAwaitingSuspension, end == nil else { return }
-        retry(after: App.confirmationInterval, for: App.confirmationLimit, at: now)
+        guard isBeingStopped, end == nil else { return }
+        if isAwaitingSuspension { return retry(after: App.confirmationInterval, for: App.confirmationLimit, at: now) }
+        let interval = retries.map { min(App.longestConfirmationInterval, $0.interval + $0.interval) }
+        retry(after: interval ?? App.confirmationLimit, for: .infinite, at: now)
     }
 
     /// It was sent SIGKILL, and something of it may live.

@@ -122,6 +122,7 @@ extension App {
     }
 
     mutating func isNowAsleep(at now: Moment, into effects: inout [Effect]) {
+        if phase.stay.suspension.isSettled { return }
         phase.stay.suspension.isSettled = true
         schedulePageOut(at: now)
         if isAsleep {

@@ -42,6 +42,8 @@ struct Away: Sendable, Hashable {
         var nextPageOut: Instant?
         /// Some of its memory has been moved, and there is more.
         var isPagingOut = false
+        /// Not all of it was seen stopped in time, nor since.
+        var isIncomplete = false
         /// All of it has stopped, and its input is waited for, where it is to be.
         var isSettled = false
     }

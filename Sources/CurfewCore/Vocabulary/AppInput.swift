@@ -51,7 +51,7 @@ public enum AppInput: Sendable, Hashable {
 
     /// Every process of the app is known to be stopped.
     case suspensionConfirmed
-    /// Some process isn't seen stopped yet.
+    /// Some process isn't seen stopped yet. After `suspensionIncomplete`: it is to be looked at again, now and then.
     case suspensionPending
     /// Some process couldn't be seen stopped in time; the app counts as suspended all the same.
     case suspensionIncomplete

@@ -5,8 +5,8 @@ public enum Effect: Sendable, Hashable {
     /// Stop the whole tree; answered by `suspensionConfirmed` or `suspensionPending`. `includingStopped`: what a terminal
     /// has stopped counts as stopped by us.
     case suspend(AppID, includingStopped: Bool)
-    /// Look again whether it is stopped: answered as `suspend`, but the last time by `suspensionIncomplete` if it isn't,
-    /// and told what hangs.
+    /// Look again whether it is stopped: answered as `suspend`, but the last time by `suspensionIncomplete` and
+    /// `suspensionPending` if it isn't, and told what hangs.
     case confirmSuspension(AppID, isLast: Bool)
     /// Continue the whole tree; takes effect at once, and voids a suspension not yet confirmed. `includingStopped`: what a
     /// terminal has stopped too. Answered by `connectionTaken` where that was seen until then.

@@ -235,7 +235,7 @@ public final class Engine {
         guard let app = stopping.first else { return }
         stopping.removeFirst()
         // What was fed meanwhile can have resumed it, or ended it.
-        guard core.app(app)?.isAwaitingSuspension == true, kernel.isStopping(app) else { return }
+        guard core.app(app)?.isBeingStopped == true, kernel.isStopping(app) else { return }
         told(app, isStopped: kernel.confirmSuspension(app))
         performAll()
     }
@@ -250,6 +250,7 @@ public final class Engine {
         } else if isLast {
             // The core first: told of this, a host can open the app and send it home anew, which is another stop.
             result(.app(app, .suspensionIncomplete))
+            result(.app(app, .suspensionPending))
             host.record(.stillRunning(kernel.pendingSuspension(app)), of: app)
         } else {
             result(.app(app, .suspensionPending))

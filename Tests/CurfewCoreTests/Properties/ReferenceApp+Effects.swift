@@ -14,7 +14,9 @@ extension ReferenceApp {
             try judgeResumption()
             wasStoppedByTerminal = false
         case .confirmSuspension:
-            guard isBeingStopped, !isOver else { throw Violation("looked whether it is stopped without need") }
+            guard isBeingStopped || isStoppingLate, !isOver else {
+                throw Violation("looked whether it is stopped without need")
+            }
         case .killAgain:
             guard isOver else { throw Violation("killed again, and never before") }
         case .continuePageOut:
@@ -243,6 +245,7 @@ extension ReferenceApp {
         guard !policy.exitsOnSuspend else { throw Violation("suspended, and not ended") }
         try judgeLeisure()
         isStopped = true
+        isStoppingLate = false
         isStoppedByTerminal = false
     }
 
@@ -266,6 +269,7 @@ extension ReferenceApp {
         guard isStopped || isStoppedByTerminal, !isOver else { throw Violation("continued, and wasn't stopped") }
         if isStopped { withoutSign = 0 } else { expected = takeKept() + expected }
         isStopped = false
+        isStoppingLate = false
         isStoppedByTerminal = false
         staysStopped = false
     }

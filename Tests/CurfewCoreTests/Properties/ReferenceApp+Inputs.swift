@@ -30,8 +30,9 @@ extension ReferenceApp {
         case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
         case .sleep, .inputWatched, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
-        case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionConfirmed, .suspensionIncomplete,
-            .memoryLimitHit, .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
+        case .suspensionConfirmed: isStoppingLate = false
+        case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionIncomplete, .memoryLimitHit,
+            .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
             break
         case .beginTask, .endTask, .post, .wake, .reclaim, .keepAlive: return takeRequest(input)
         }

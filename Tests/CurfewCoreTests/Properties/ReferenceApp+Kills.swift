@@ -98,6 +98,7 @@ extension ReferenceApp {
             guard input == .app(id, .suspensionIncomplete) else {
                 throw Violation("a wrong note of an incomplete suspension")
             }
+            isStoppingLate = true
         case .memoryWarning:
             guard policy.memory != nil, isRunning, !isStoppedByTerminal, !isTerminating else {
                 throw Violation("warned of memory while it can't hear")

@@ -136,6 +136,8 @@ struct ReferenceApp {
     var runsInBackground: Bool { isRunning && state == .background }
     /// A stop was ordered and not yet confirmed.
     var isBeingStopped: Bool { isStopped && state == .background }
+    /// It counts as stopped all the same, and its stop isn't confirmed since.
+    var isStoppingLate = false
     var isTerminating: Bool { termination != nil }
     var isHeldOff: Bool { isTraced || awaitsTracer }
     var hasLeader: Bool { leader == nil }

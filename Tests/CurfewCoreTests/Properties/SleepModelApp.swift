@@ -84,7 +84,8 @@ struct SleepModelApp {
         switch effect {
         case .suspend: try stop(at: now)
         case .confirmSuspension:
-            try demand(tree.motion != .running && !isStopped, "looked at, and no stop is under way")
+            let isUnderWay = tree.motion != .running && (!isStopped || tree.stopsLate != nil)
+            try demand(isUnderWay, "looked at, and no stop is under way")
         case .resume: try resume(cause, at: now)
         case .watchInput(_, let afresh): try watchInput(afresh: afresh, at: now)
         case .unwatchInput:

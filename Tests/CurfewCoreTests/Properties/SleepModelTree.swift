@@ -10,6 +10,8 @@ struct SleepModelTree {
     }
 
     private(set) var motion = Motion.running
+    /// Some of it, which counts as stopped and does nothing more here, stops at that moment; nil once that is known.
+    private(set) var stopsLate: Instant?
     var watch: SleepModelWatch?
     /// What was there when input was last waited for, and has woken the program then.
     private var leftUnread: [Int: SleepModelDescriptor.Mark] = [:]
@@ -25,10 +27,15 @@ struct SleepModelTree {
         leftUnread = isBusy ? [:] : leftUnread.filter { program.descriptors[$0].mark == $1 }
     }
 
-    mutating func isStopped() { motion = .stopped }
+    /// `late`: when it has, where it only counts as such.
+    mutating func isStopped(late: Instant? = nil) {
+        motion = .stopped
+        stopsLate = late
+    }
 
     mutating func resume(at now: Instant) {
         motion = .running
+        stopsLate = nil
         watch = nil
         continuedAt = now
     }

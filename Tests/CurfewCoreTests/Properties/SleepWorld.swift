@@ -357,8 +357,8 @@ struct SleepWorld {
     private mutating func answers(to effect: Effect, _ index: Int) throws(Violation) -> [Input] {
         let id = apps[index].id
         switch effect {
-        case .suspend: return [confirmStop(index, isLast: false)]
-        case .confirmSuspension(_, let isLast): return [confirmStop(index, isLast: isLast)]
+        case .suspend: return confirmStop(index, isLast: false)
+        case .confirmSuspension(_, let isLast): return confirmStop(index, isLast: isLast)
         case .watchInput:
             guard setup.looking == .zero else { return [] }
             return try goOnWatching(index).map { [$0] } ?? []
@@ -372,14 +372,24 @@ struct SleepWorld {
         }
     }
 
-    /// What takes longer than it is waited for counts as stopped all the same.
-    private mutating func confirmStop(_ index: Int, isLast: Bool) -> Input {
+    /// What takes longer than it is waited for counts as stopped all the same, and is looked at again.
+    private mutating func confirmStop(_ index: Int, isLast: Bool) -> [Input] {
         let id = apps[index].id
-        guard case .stopping(let since) = apps[index].tree.motion else { return .app(id, .suspensionPending) }
-        let isStopped = now.real >= since + setup.stopping
-        if !isStopped, !isLast { return .app(id, .suspensionPending) }
-        apps[index].tree.isStopped()
-        return .app(id, isStopped ? .suspensionConfirmed : .suspensionIncomplete)
+        let pending = Input.app(id, .suspensionPending)
+        guard let end = stopEnd(of: apps[index]) else { return [pending] }
+        if now.real >= end {
+            apps[index].tree.isStopped()
+            return [.app(id, .suspensionConfirmed)]
+        }
+        guard isLast else { return [pending] }
+        apps[index].tree.isStopped(late: end)
+        return [.app(id, .suspensionIncomplete), pending]
+    }
+
+    /// When all of it has stopped; nil where no stop is under way.
+    private func stopEnd(of app: SleepModelApp) -> Instant? {
+        if case .stopping(let since) = app.tree.motion { return since + setup.stopping }
+        return app.tree.stopsLate
     }
 
     private func sample(of app: SleepModelApp) -> IdleSample {

@@ -200,7 +200,7 @@ struct World {
         case .suspend(let id, _): return [hangs ? .app(id, .suspensionPending) : .app(id, .suspensionConfirmed)]
         case .confirmSuspension(let id, let isLast):
             guard hangs else { return [.app(id, .suspensionConfirmed)] }
-            return [isLast ? .app(id, .suspensionIncomplete) : .app(id, .suspensionPending)]
+            return (isLast ? [.app(id, .suspensionIncomplete)] : []) + [.app(id, .suspensionPending)]
         case .kill(let id, _), .sweep(let id, kills: true): return [.app(id, .stillThere)]
         case .killAgain(let id, let isLast):
             guard hangs else { return [.app(id, .treeGone)] }
@@ -275,7 +275,8 @@ struct World {
         if reference.policy.pageOut != nil { return }
         let timeLimit = reference.policy.timeLimit.isInfinite ? nil : started + reference.policy.timeLimit
         let limit = [timeLimit, reference.keepAliveLeft.map { now + $0 }].compactMap { $0 }.min()
-        let deadline = reference.isBeingStopped ? app.nextDeadline.lifecycle : app.nextDeadline.earliest
+        let isLookedAt = reference.isBeingStopped || reference.isStoppingLate
+        let deadline = isLookedAt ? app.nextDeadline.lifecycle : app.nextDeadline.earliest
         guard deadline == limit else { throw Violation("suspended, and a deadline is armed") }
     }
 

@@ -41,7 +41,8 @@ final class FakeKernel: Kernel {
         var locks: [FileLock] = []
         /// In how many turns more than one all are told to stop.
         var tells = Rounds.atOnce
-        fileprivate var telling = Rounds.atOnce
+        /// What is left of these.
+        var telling = Rounds.atOnce
         /// In how many turns they are found.
         var looks = Rounds.atOnce
         fileprivate var looking = Rounds.atOnce
