@@ -30,6 +30,9 @@ final class AppConnection {
     /// Asks for what nobody waits for; where it can't be sent, whoever asks next finds that out.
     func mention(_ message: Message) { _ = write(message) }
 
+    /// Whole or not at all: a Unix stream takes at one go what is shorter than half its buffer, and a line is.
+    ///
+    /// Source: kernel, net/unix/af_unix.c, unix_stream_sendmsg(); docs/protocol.md, "Lines".
     private func write(_ message: Message) -> Bool {
         lastID += 1
         let message = Message(message.verb, [Field("id", String(lastID))] + message.fields)
