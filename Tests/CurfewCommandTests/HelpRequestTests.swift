@@ -55,6 +55,11 @@ struct HelpRequestTests {
         }
     }
 
+    @Test("`curfew replay` says which lines of a journal it prints", arguments: ["Each input ", "A line `measured` "])
+    func replay(line: String) throws {
+        #expect(try HelpRequest.help(["replay"]).text().contains(line))
+    }
+
     @Test("Each verb's help names what it does and gives an example", arguments: VerbSyntax.all)
     func help(verb: String) throws {
         let text = try HelpRequest.help(verb.split(separator: " ").map(String.init)).text()

@@ -392,6 +392,11 @@ def test_artifacts_tell_what_was_used(play, sandbox):
     (folder,) = kept.iterdir()
     lines = [line for line in (folder / "journal").read_text().splitlines() if line.startswith("measured ")]
     assert len(lines) >= 5, lines
+    # Once for each statement, though it asks twice: for what it does, and whether that is done.
+    words = [line.split()[0] + re.sub(r".* name=(\S+).*", r" \1", line) for line in (folder / "journal").read_text().splitlines()
+             if re.match(r"measured |input .* name=(home|open) ", line)]
+    home, opened = words.index("input home"), words.index("input open")
+    assert opened - home == 2, words
     # While it is awaited, too: in real time, for its own stands still.
     times = [int(re.search(r" real=(\d+)", line).group(1)) for line in lines[-2:]]
     assert times[1] - times[0] > 500_000_000, lines

@@ -8,8 +8,9 @@ struct ReplayCommand: ParsableCommand {
         usage: "curfew replay FILE",
         discussion: """
             FILE is what `curfew run --journal FILE` wrote: all that the core was told, and what it decided. Each input \
-            is printed with what follows from it now, which is compared with what followed then. Nothing is started, \
-            stopped or killed.
+            is printed with what follows from it now, which is compared with what followed then. A line `measured` is \
+            printed as it stands: what the app used when somebody asked, of which the core isn't told. Nothing is \
+            started, stopped or killed.
 
             Examples:
               curfew run --journal life.journal -- ./backup.sh

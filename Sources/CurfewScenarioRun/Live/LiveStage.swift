@@ -22,6 +22,8 @@ public final class LiveStage: Stage {
     private var lastEvent = 0
     /// Whether its supervisor has said that the app is gone: it ends itself then.
     private var hasToldEnd = false
+    /// Whether only `advance` moves its time: each statement ends by it then.
+    private var isTimeHeld = false
     /// Whether the app, and `curfew run` with it, goes on where its supervisor is killed.
     private var outlivesSupervisor = false
 
@@ -49,6 +51,7 @@ public final class LiveStage: Stage {
     public func launch(_ command: AppCommand) throws(StageProblem) {
         forgetLaunch()
         outlivesSupervisor = command.outlivesSupervisor
+        isTimeHeld = command.isTimeHeld
         record.launches.append(AppRecord.Launch())
         place.dropReport(launch: record.launches.count)
         try start(command)
@@ -120,7 +123,7 @@ public final class LiveStage: Stage {
         while true {
             if let answer = connection.takeAnswer() {
                 if hasToldEnd { try finish() }
-                if message.verb != "status" { measure() }
+                if isLast(message) { measure() }
                 guard answer.final.verb == "error" else { return answer }
                 throw .refused(code: answer.final["code"] ?? "", message: answer.final["message"] ?? "")
             }
@@ -131,6 +134,12 @@ public final class LiveStage: Stage {
             if now > limit { throw .broken("its supervisor hasn't answered `\(message.verb)` in 60 s") }
             takeIn(timeout: 1000)
         }
+    }
+
+    /// Whether it is what a statement asks last, and no measurement itself: where time is held that by which the app settles.
+    private func isLast(_ message: Message) -> Bool {
+        if message.verb == "status" || message.verb == "events" { return false }
+        return !isTimeHeld || message.verb == "advance" && message["seconds"] == "0"
     }
 
     public func wait(until deadline: Int64) throws(StageProblem) -> Bool {
