@@ -24,7 +24,6 @@ struct SleepModelApp {
     /// It was asked to end, or its leader has.
     private(set) var isEnding = false
     private(set) var isOver = false
-    private(set) var isGone = false
     private(set) var hasStarted = false
     /// How often it was continued, and woken by input.
     private(set) var resumptions = 0
@@ -68,7 +67,6 @@ struct SleepModelApp {
             if connections.isEmpty { owed.removeAll() }
         case .acknowledge(let sequence): owed.removeAll { $0.sequence == sequence }
         case .quit, .leaderExited: isEnding = true
-        case .treeGone: isGone = true
         default: break
         }
     }
@@ -102,7 +100,7 @@ struct SleepModelApp {
             state = to
             if to == .active, runs { stays = false }
         case .ended: end()
-        case .note(_, let note): try take(note, at: now)
+        case .note(_, let note): try take(note, of: cause, at: now)
         default: break
         }
     }
@@ -170,7 +168,7 @@ struct SleepModelApp {
         if isAware, delivery.limit != nil, delivery.event.needsAcknowledgement { owed.append(delivery) }
     }
 
-    private mutating func take(_ note: Note, at now: Moment) throws(Violation) {
+    private mutating func take(_ note: Note, of input: Input, at now: Moment) throws(Violation) {
         switch note {
         case .didSleep:
             try demand(isAsleep && isStopped, "said to be asleep, and it isn't")
@@ -179,12 +177,30 @@ struct SleepModelApp {
             isSettled = true
         case .didWake(let cause, _, _):
             try demand(isHere && !runs, "woken, and it runs")
-            guard cause == "its keep-alive" else { break }
-            try demand(isKeepAliveDue(at: now), "kept alive too soon")
+            if cause == "its keep-alive" {
+                try demand(isKeepAliveDue(at: now), "kept alive too soon")
+            } else {
+                try demand(cause == self.cause(in: input), "woken by \(cause), and there was none")
+            }
         case .taskBegun(let task, _): tasks.append(task)
         case .taskEnded(let task, _), .taskReleased(let task, _): tasks.removeAll { $0 == task }
         case .keepAliveChanged(let interval): keepAlive = interval
         default: break
+        }
+    }
+
+    /// What it is said to be woken by, where that input wakes it.
+    private func cause(in input: Input) -> String? {
+        guard case .app(id, let input) = input else { return nil }
+        return switch input {
+        case .inputCame(let news): news.text
+        case .open: "being opened"
+        case .home: "being sent home"
+        case .quit: "being ended"
+        case .wake(let event, _): "the event \(event.name)"
+        case .beginTask: "a background task"
+        case .leaderExited: "the end of its leader"
+        default: nil
         }
     }
 
