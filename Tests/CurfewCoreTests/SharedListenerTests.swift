@@ -267,6 +267,24 @@ struct SharedListenerTests {
         #expect(scenario.delays == (5...20).map { "\($0) 1s" })
     }
 
+    @Test("Of more than 16 none is forgotten at which a connection waits: it is looked for in its time")
+    func boundedWhileOneWaits() {
+        let scenario = Scenario(.sharing)
+        let sockets = (1...18).map { ListeningSocket(inode: UInt64($0), place: "\($0)") }
+        for socket in sockets[..<16] { scenario.taken(socket) }
+        scenario.sleep()
+        scenario.connect(sockets[0])
+        scenario.taken(sockets[16])
+        let delays = ([1] + Array(3...17)).map { "\($0) 1s" }
+        #expect(scenario.delays == delays)
+        #expect(scenario.run(.seconds(1)) == ["look for a connection to a at 1"])
+        for socket in [sockets[0]] + Array(sockets[2...16]) { scenario.connect(socket) }
+        scenario.taken(sockets[17])
+        #expect(scenario.delays == delays)
+        #expect(scenario.run(.seconds(1)).count == 16)
+        #expect(scenario.connect(sockets[17]).first == "note a woken by a connection to 18")
+    }
+
     @Test("Held time stands still for it, and goes on by hand")
     func heldTime() {
         let scenario = Scenario.shared()

@@ -79,7 +79,11 @@ enum SharedListeners: Sendable, Hashable {
     mutating func taken(_ socket: ListeningSocket, shortest: Span, longest: Span) {
         change { all in
             guard let index = all.firstIndex(where: { $0.socket.inode == socket.inode }) else {
-                if all.count >= Self.maximumCount { all.removeFirst() }
+                if all.count >= Self.maximumCount {
+                    // Where one waits it is yet to be looked for.
+                    guard let first = all.firstIndex(where: { $0.nextLook == nil }) else { return }
+                    all.remove(at: first)
+                }
                 return all.append(SharedListener(socket: socket, delay: shortest))
             }
             all[index].nextLook = nil
