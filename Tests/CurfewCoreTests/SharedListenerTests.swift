@@ -179,6 +179,25 @@ struct SharedListenerTests {
         #expect(scenario.delays == [":80 1s"])
     }
 
+    @Test("Taken while the app sleeps once more, when it is woken by something else, too: it was no wake for nothing")
+    func anewBesides() {
+        let scenario = Scenario.shared()
+        for _ in 0..<2 {
+            scenario.connect()
+            scenario.run(.seconds(60))
+            scenario.arrive()
+            scenario.taken()
+            scenario.sleep()
+        }
+        scenario.connect()
+        scenario.run(.seconds(4))
+        scenario.arrive()
+        scenario.sleep()
+        scenario.open()
+        scenario.taken()
+        #expect(scenario.delays == [":80 1s"])
+    }
+
     @Test("What was left unread and is taken while the app sleeps tells of it too, and is no wake for nothing")
     func unread() {
         let scenario = Scenario(.sharing)

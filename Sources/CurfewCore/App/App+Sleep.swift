@@ -71,6 +71,7 @@ extension App {
         stay.isAskedToSleep = isAsked
         memory?.stopMeasuring()
         let before = standing
+        shared.forgetWhatWasLeft()
         phase.goAway(stay)
         phase.suspend()
         noteFreshInput(at: now)
