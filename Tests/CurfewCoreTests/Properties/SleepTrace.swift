@@ -51,6 +51,7 @@ struct SleepTrace {
     static func random(seed: UInt64, steps count: Int) -> SleepTrace {
         var random = SplitMix64(seed: seed)
         var trace = SleepTrace(setup: SleepSetup(&random))
+        // Of a hundred choices, for an app that listens.
         let visits = random.pick([5, 30, 70])
         while trace.steps.count < count {
             let app = random.pick(trace.setup.apps)
