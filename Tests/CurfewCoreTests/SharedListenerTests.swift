@@ -231,6 +231,25 @@ struct SharedListenerTests {
         }
     }
 
+    @Test("Opened while one waits, and stopped before it can have seen it, it isn't taken to have left it on purpose")
+    func unseen() {
+        for (waits, stays) in [(true, false), (true, true), (false, false)] {
+            let scenario = Scenario(.sharing)
+            scenario.sleep()
+            scenario.connect()
+            scenario.taken()
+            scenario.run(.seconds(1))
+            scenario.sleep()
+            if waits { scenario.connect() }
+            if stays { scenario.sleep(stays: true) }
+            scenario.open()
+            #expect(scenario.sleep().contains("watch input of a" + (waits ? " afresh" : "")))
+            scenario.open()
+            scenario.run(.seconds(1))
+            #expect(scenario.sleep().contains("watch input of a"))
+        }
+    }
+
     @Test("Two sockets have a time each")
     func two() {
         let scenario = Scenario.shared()
