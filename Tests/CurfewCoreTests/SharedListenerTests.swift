@@ -179,6 +179,25 @@ struct SharedListenerTests {
         #expect(scenario.delays == [":80 1s"])
     }
 
+    @Test("Taken while the app sleeps once more, when it is woken by something else, too: it was no wake for nothing")
+    func anewBesides() {
+        let scenario = Scenario.shared()
+        for _ in 0..<2 {
+            scenario.connect()
+            scenario.run(.seconds(60))
+            scenario.arrive()
+            scenario.taken()
+            scenario.sleep()
+        }
+        scenario.connect()
+        scenario.run(.seconds(4))
+        scenario.arrive()
+        scenario.sleep()
+        scenario.open()
+        scenario.taken()
+        #expect(scenario.delays == [":80 1s"])
+    }
+
     @Test("What was left unread and is taken while the app sleeps tells of it too, and is no wake for nothing")
     func unread() {
         let scenario = Scenario(.sharing)
@@ -209,6 +228,25 @@ struct SharedListenerTests {
             #expect(scenario.untilWakeUp == nil)
             scenario.connect()
             #expect(scenario.untilWakeUp == "1s")
+        }
+    }
+
+    @Test("Opened while one waits, and stopped before it can have seen it, it isn't taken to have left it on purpose")
+    func unseen() {
+        for (waits, stays) in [(true, false), (true, true), (false, false)] {
+            let scenario = Scenario(.sharing)
+            scenario.sleep()
+            scenario.connect()
+            scenario.taken()
+            scenario.run(.seconds(1))
+            scenario.sleep()
+            if waits { scenario.connect() }
+            if stays { scenario.sleep(stays: true) }
+            scenario.open()
+            #expect(scenario.sleep().contains("watch input of a" + (waits ? " afresh" : "")))
+            scenario.open()
+            scenario.run(.seconds(1))
+            #expect(scenario.sleep().contains("watch input of a"))
         }
     }
 
@@ -265,6 +303,24 @@ struct SharedListenerTests {
         let scenario = Scenario(.sharing)
         for inode in 1...20 { scenario.taken(ListeningSocket(inode: UInt64(inode), place: "\(inode)")) }
         #expect(scenario.delays == (5...20).map { "\($0) 1s" })
+    }
+
+    @Test("Of more than 16 none is forgotten at which a connection waits: it is looked for in its time")
+    func boundedWhileOneWaits() {
+        let scenario = Scenario(.sharing)
+        let sockets = (1...18).map { ListeningSocket(inode: UInt64($0), place: "\($0)") }
+        for socket in sockets[..<16] { scenario.taken(socket) }
+        scenario.sleep()
+        scenario.connect(sockets[0])
+        scenario.taken(sockets[16])
+        let delays = ([1] + Array(3...17)).map { "\($0) 1s" }
+        #expect(scenario.delays == delays)
+        #expect(scenario.run(.seconds(1)) == ["look for a connection to a at 1"])
+        for socket in [sockets[0]] + Array(sockets[2...16]) { scenario.connect(socket) }
+        scenario.taken(sockets[17])
+        #expect(scenario.delays == delays)
+        #expect(scenario.run(.seconds(1)).count == 16)
+        #expect(scenario.connect(sockets[17]).first == "note a woken by a connection to 18")
     }
 
     @Test("Held time stands still for it, and goes on by hand")

@@ -488,6 +488,15 @@ struct InputAtHomeTests {
         }
     }
 
+    @Test("Whoever says hello and goes has no end of its time for its input: what is unread wakes it again")
+    func plainAgain() {
+        let scenario = Scenario.suspended(.sleeping())
+        scenario.watched()
+        scenario.input()
+        scenario.hello()
+        #expect(scenario.send(.app(.a, .disconnected(ConnectionID(1)))).last == "watch input of a afresh")
+    }
+
     @Test("However short its time, at the end of it what is unread was left on purpose; cut short by hand it wasn't")
     func shortTime() {
         let policy = Policy.sleeping { $0.wakeLimit = .milliseconds(500) }

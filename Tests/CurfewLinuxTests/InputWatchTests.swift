@@ -43,9 +43,9 @@ private final class Stand {
         refusal: Int32 = 0, missing: Int = 0
     ) -> InputWatch {
         let filter = InputFilter(kinds: kinds, ports: ports)
-        let watch = InputWatch(of: pids, filter, leftUnread: left, refusal: refusal)
+        let channels = Set(puppets.map(\.channel))
+        let watch = InputWatch(of: pids, filter, leftUnread: left, ownSockets: channels, refusal: refusal)
         watches.append(watch)
-        watch.ownSockets = Set(puppets.map(\.channel))
         #expect(watch.epoll.isOpen)
         #expect(eventually { watch.goOn() })
         #expect(watch.missing.count == missing, "\(watch.missing.map(\.text))")
@@ -847,8 +847,8 @@ struct InputWatchFileTests {
         try withStand { stand in
             let program = try stand.puppet()
             try program.run("p = [socket.socketpair() for _ in range(50)]; s = socket.create_server(('127.0.0.1', 0))")
-            let watch = InputWatch(of: [program.pid], InputFilter(kinds: .all), leftUnread: [])
-            watch.ownSockets = [program.channel]
+            let watch = InputWatch(
+                of: [program.pid], InputFilter(kinds: .all), leftUnread: [], ownSockets: [program.channel])
             #expect(!watch.goOn(for: Turn(fewest: 1, microseconds: 0)))
             try program.run("s.close(); t = [(a.close(), b.close()) for a, b in p[10:40]]")
             #expect(eventually { watch.goOn() })

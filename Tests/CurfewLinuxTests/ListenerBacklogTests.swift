@@ -52,9 +52,9 @@ final class SharedSocket {
 
     func watch() -> InputWatch {
         server.stop()
-        let watch = InputWatch(of: [server.pid], InputFilter(kinds: .connections), leftUnread: [])
+        let watch = InputWatch(
+            of: [server.pid], InputFilter(kinds: .connections), leftUnread: [], ownSockets: [server.channel])
         watches.append(watch)
-        watch.ownSockets = [server.channel]
         #expect(eventually { watch.goOn() })
         return watch
     }

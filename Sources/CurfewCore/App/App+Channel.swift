@@ -6,6 +6,7 @@ extension App {
         if !isAware { effects.append(.note(id, .becameAware)) }
         channel.add(connection)
         phase.run?.grace = nil
+        phase.run?.isForInput = false
         if runsInBackground, isStoppedByTerminal { resume(includingStopped: true, into: &effects) }
         announceLaunch(at: now, into: &effects)
         // It was plain for a while, and would be stopped without a word.

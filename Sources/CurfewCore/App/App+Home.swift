@@ -124,6 +124,7 @@ extension App {
         // The time that it had for its input is over.
         if phase.stay.run.isForInput { lastInput = nil }
         let before = standing
+        shared.forgetWhatWasLeft()
         phase.suspend()
         noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)

@@ -48,6 +48,7 @@ extension App {
         guard !phase.stay.ignoresInput else { return }
         let isStopped = phase.place == .suspended(isConfirmed: true)
         if isStopped, wakesForInput { effects.append(.unwatchInput(id)) }
+        if shared.nextLook != nil { phase.stay.suspension.isInputFresh = true }
         phase.stay.ignoresInput = true
         shared.stopLooking()
         if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
@@ -71,6 +72,7 @@ extension App {
         stay.isAskedToSleep = isAsked
         memory?.stopMeasuring()
         let before = standing
+        shared.forgetWhatWasLeft()
         phase.goAway(stay)
         phase.suspend()
         noteFreshInput(at: now)
@@ -93,9 +95,9 @@ extension App {
         phase.stay.suspension.isInputFresh = now.real - lastInput < quiet
     }
 
-    /// It goes on: stopped it couldn't read.
+    /// It goes on: stopped it couldn't read, nor see a connection that was held back.
     mutating func renewFreshInput(at now: Moment) {
-        if isSuspending, phase.stay.suspension.isInputFresh { lastInput = now.real }
+        if isSuspending, phase.stay.suspension.isInputFresh || shared.nextLook != nil { lastInput = now.real }
     }
 
     /// `obstacle`: what of its input can't be waited for, or else has to keep it awake.

@@ -18,7 +18,8 @@ public struct SharedListener: Sendable, Hashable {
     public fileprivate(set) var delay: Span
     /// When it is looked whether one waits still; nil where none has come.
     fileprivate(set) var nextLook: Instant?
-    /// The app was woken by one that had waited so long, and as far as is known it was left to the app.
+    /// The app was woken by one that had waited so long, and as far as is known it was left to the app. Forgotten with the next
+    /// stop.
     fileprivate(set) var isLeftToApp = false
 }
 
@@ -79,7 +80,11 @@ enum SharedListeners: Sendable, Hashable {
     mutating func taken(_ socket: ListeningSocket, shortest: Span, longest: Span) {
         change { all in
             guard let index = all.firstIndex(where: { $0.socket.inode == socket.inode }) else {
-                if all.count >= Self.maximumCount { all.removeFirst() }
+                if all.count >= Self.maximumCount {
+                    // Where one waits it is yet to be looked for.
+                    guard let first = all.firstIndex(where: { $0.nextLook == nil }) else { return }
+                    all.remove(at: first)
+                }
                 return all.append(SharedListener(socket: socket, delay: shortest))
             }
             all[index].nextLook = nil
@@ -93,8 +98,14 @@ enum SharedListeners: Sendable, Hashable {
     mutating func wakes(_ socket: ListeningSocket) {
         change { all in
             guard let index = all.firstIndex(where: { $0.socket.inode == socket.inode }) else { return }
-            if all[index].isLeftToApp { all.remove(at: index) } else { all[index].isLeftToApp = true }
+            all[index].isLeftToApp = true
         }
+    }
+
+    /// The app is stopped anew: from now on nothing can be the one by which it was woken before.
+    mutating func forgetWhatWasLeft() {
+        guard all.contains(where: \.isLeftToApp) else { return }
+        change { $0.removeAll(where: \.isLeftToApp) }
     }
 
     /// The app goes on, whatever for: what waits is its own to see.

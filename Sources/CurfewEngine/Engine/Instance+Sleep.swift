@@ -20,10 +20,10 @@ extension Instance {
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
             // What we hold of the app's from the last time, its epolls hold too. Closing it has turns of its own.
             guard closingWatches.isEmpty else { return .pending }
-            inputWatch = InputWatch(of: tree.processes(), filter, leftUnread: leftUnread)
+            inputWatch = InputWatch(
+                of: tree.processes(), filter, leftUnread: leftUnread, ownSockets: channelSocket.map { [$0] } ?? [])
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
-        if let channelSocket { watch.ownSockets = [channelSocket] }
         guard watch.goOn() else { return .pending }
         let came = takeInput(getsKeys: getsKeys, holdsBack: holdsBack)
         leftUnread = watch.unread

@@ -2,6 +2,20 @@ import CCurfew
 import CurfewCore
 import CurfewLinux
 
+/// Knows of an app that sleeps what the kernel doesn't.
+protocol SleepHost: AnyObject {
+    /// Whether what is typed is for the app, which is stopped.
+    func getsKeys(_ app: AppID) -> Bool
+    /// Whether it sleeps in front.
+    func isAsleep(_ app: AppID) -> Bool
+    /// Whether it does because somebody has asked for it.
+    func sleepsAsAsked(_ app: AppID) -> Bool
+    /// Whether a connection to it has to wait there.
+    func holdsBack(_ app: AppID, at socket: ListeningSocket) -> Bool
+    /// Another number when its terminal was read or written.
+    func terminalStamp(of app: AppID) -> UInt64
+}
+
 /// The real machine: finds whose turn it is, and has that instance do it. It knows of no app itself.
 final class LiveKernel: Kernel {
     /// An app's from when its program runs.
@@ -16,16 +30,8 @@ final class LiveKernel: Kernel {
     var watchesMark: ((AppID, Int32) -> Void)?
     /// Called with what to wait for, each time that input is waited for.
     var watchesInput: ((AppID, Descriptor) -> Void)?
-    /// Whether what is typed is for the app, which is stopped.
-    var getsKeys: ((AppID) -> Bool)?
-    /// Whether the app sleeps in front.
-    var isAsleep: ((AppID) -> Bool)?
-    /// Whether it does because somebody has asked for it.
-    var sleepsAsAsked: ((AppID) -> Bool)?
-    /// Whether a connection to the app has to wait there.
-    var holdsBack: ((AppID, ListeningSocket) -> Bool)?
-    /// Another number when the app's terminal was read or written.
-    var terminalStamp: ((AppID) -> UInt64)?
+    /// Asked about apps that sleep.
+    weak var sleepHost: (any SleepHost)?
     /// Called with each footprint that is measured, where the kernel itself kills for its limit.
     var seesGrowth: ((AppID, UInt64) -> Void)?
 
@@ -35,7 +41,7 @@ final class LiveKernel: Kernel {
 
     func suspend(_ app: AppID, includingStopped: Bool) -> Bool {
         instances[app]?.forgetWhatWasRead(at: now)
-        if sleepsAsAsked?(app) == true { instances[app]?.lookAtWaits() }
+        if sleepHost?.sleepsAsAsked(app) == true { instances[app]?.lookAtWaits() }
         instances[app]?.inputSeenAt = nil
         return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
     }
@@ -103,8 +109,8 @@ final class LiveKernel: Kernel {
         guard let instance = instances[app] else { return .watched(obstacle: nil) }
         if afresh { instance.leftUnread = [] }
         let answer = instance.watchInput(
-            getsKeys: getsKeys?(app) ?? true, isAsleep: isAsleep?(app) ?? true,
-            holdsBack: { holdsBack?(app, $0) ?? false })
+            getsKeys: sleepHost?.getsKeys(app) ?? true, isAsleep: sleepHost?.isAsleep(app) ?? true,
+            holdsBack: { sleepHost?.holdsBack(app, at: $0) ?? false })
         if case .came = answer { instance.inputSeenAt = now }
         // Not before: what is told between two turns wouldn't be remembered.
         if case .watched = answer, let epoll = instance.inputWatch?.epoll, epoll.isOpen { watchesInput?(app, epoll) }
@@ -120,7 +126,7 @@ final class LiveKernel: Kernel {
     }
 
     func idleSample(of app: AppID) -> IdleSample {
-        instances[app]?.idleSample(terminal: terminalStamp?(app) ?? 0)
+        instances[app]?.idleSample(terminal: sleepHost?.terminalStamp(of: app) ?? 0)
             ?? IdleSample(cpuTime: .zero, written: 0, processes: 0)
     }
 

@@ -5,22 +5,28 @@ import CurfewWire
 import Glibc
 
 /// Waiting for what wakes an app that is stopped.
-extension RunHost {
+extension RunHost: SleepHost {
     /// Before it can be put to sleep for the first time.
     func prepareSleep() {
         InputWatch.prepare()
-        kernel.sleepsAsAsked = { [unowned self] app in engine.core.app(app)?.sleepsAsAsked == true }
-        kernel.isAsleep = { [unowned self] app in engine.core.app(app)?.isAsleep == true }
+        kernel.sleepHost = self
         guard manifest.policy.sleep != nil else { return }
         kernel.watchesInput = { [unowned self] app, epoll in
             loop.add(epoll, Source.input.token(app.rawValue))
         }
-        kernel.getsKeys = { [unowned self] app in
-            console?.getsKeys(whileAsleep: engine.core.app(app)?.isAsleep == true) ?? true
-        }
-        kernel.holdsBack = { [unowned self] app, socket in engine.core.app(app)?.holdsBack(socket) == true }
-        kernel.terminalStamp = { [unowned self] _ in console?.terminal?.stamp ?? 0 }
     }
+
+    func getsKeys(_ app: AppID) -> Bool { console?.getsKeys(whileAsleep: isAsleep(app)) ?? true }
+
+    func isAsleep(_ app: AppID) -> Bool { engine.core.app(app)?.isAsleep == true }
+
+    func sleepsAsAsked(_ app: AppID) -> Bool { engine.core.app(app)?.sleepsAsAsked == true }
+
+    func holdsBack(_ app: AppID, at socket: ListeningSocket) -> Bool {
+        engine.core.app(app)?.holdsBack(socket) == true
+    }
+
+    func terminalStamp(of app: AppID) -> UInt64 { console?.terminal?.stamp ?? 0 }
 
     /// `childsEnd`: our copy of the app's end of its control pipe.
     func noteChannel(_ childsEnd: Descriptor, of app: AppID) {
@@ -32,8 +38,7 @@ extension RunHost {
 
     func inputCame(for app: AppID) {
         guard let instance = kernel.instances[app] else { return }
-        let getsKeys = kernel.getsKeys?(app) ?? true
-        switch instance.takeInput(getsKeys: getsKeys, holdsBack: { kernel.holdsBack?(app, $0) ?? false }) {
+        switch instance.takeInput(getsKeys: getsKeys(app), holdsBack: { holdsBack(app, at: $0) }) {
         case .news(let news):
             instance.inputSeenAt = turnBegan
             engine.feed(.app(app, .inputCame(news)))

@@ -11,26 +11,26 @@ public struct DescriptorLimit: Sendable, Hashable {
 
     public init(count: Int) { self.count = count }
 
-    /// As this process's own is now.
-    static var current: DescriptorLimit {
+    private init(_ limit: rlimit) { count = Int(clamping: limit.rlim_cur) }
+
+    private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+
+    /// This process's own; the usual one where it can't be read.
+    private static func read() -> rlimit {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return DescriptorLimit(count: 1024)
-        }
-        return DescriptorLimit(count: Int(clamping: limit.rlim_cur))
+        return getrlimit(resource, &limit) == 0 ? limit : rlimit(rlim_cur: 1024, rlim_max: 1024)
     }
+
+    /// As this process's own is now.
+    static var current: DescriptorLimit { DescriptorLimit(read()) }
 
     /// Raises this process's own limit as far as it may be; not before the app is started, which shall see its caller's.
     public static func raised() -> DescriptorLimit {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(resource, &limit) == 0 else { return DescriptorLimit(count: 1024) }
-        if limit.rlim_cur < limit.rlim_max {
-            let soft = limit.rlim_cur
-            limit.rlim_cur = limit.rlim_max
-            if setrlimit(resource, &limit) != 0 { limit.rlim_cur = soft }
-        }
-        return DescriptorLimit(count: Int(clamping: limit.rlim_cur))
+        let limit = read()
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        let isRaised = limit.rlim_cur < limit.rlim_max && setrlimit(resource, &raised) == 0
+        return DescriptorLimit(isRaised ? raised : limit)
     }
 
     /// So few that none may be kept for convenience's sake.

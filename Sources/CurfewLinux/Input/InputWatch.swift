@@ -19,10 +19,6 @@ public final class InputWatch {
     /// What was ready at once when watching began: to be handed to the next watch.
     public internal(set) var unread: [UnreadInput] = []
 
-    /// Inodes of sockets that lead to this process, the app's channel: without duplicates nothing else tells which they
-    /// are.
-    public var ownSockets: Set<UInt64> = []
-
     struct Watched {
         var descriptor: Descriptor
         let source: InputSource
@@ -33,6 +29,7 @@ public final class InputWatch {
     }
 
     let filter: InputFilter
+    let ownSockets: Set<UInt64>
     let leftUnread: [InputIdentity: UnreadInput]
     var watched: [Watched] = []
     /// What is waited for, or was looked at and isn't.
@@ -61,14 +58,26 @@ public final class InputWatch {
     /// As if no duplicates were to be had, for tests.
     private let refusal: Int32
 
-    /// Begins; nothing is looked at yet. `processes`: the whole stopped tree. `leftUnread`: of the watch before.
-    public convenience init(of processes: [Int32], _ filter: InputFilter, leftUnread: [UnreadInput]) {
-        self.init(of: processes, filter, leftUnread: leftUnread, refusal: 0)
+    /// Begins; nothing is looked at yet.
+    ///
+    /// - Parameters:
+    ///   - processes: the whole stopped tree.
+    ///   - leftUnread: of the watch before.
+    ///   - ownSockets: inodes of sockets that lead to this process, the app's channel: without duplicates nothing else tells
+    ///     which they are.
+    public convenience init(
+        of processes: [Int32], _ filter: InputFilter, leftUnread: [UnreadInput], ownSockets: Set<UInt64> = []
+    ) {
+        self.init(of: processes, filter, leftUnread: leftUnread, ownSockets: ownSockets, refusal: 0)
     }
 
-    init(of processes: [Int32], _ filter: InputFilter, leftUnread: [UnreadInput], refusal: Int32) {
+    init(
+        of processes: [Int32], _ filter: InputFilter, leftUnread: [UnreadInput], ownSockets: Set<UInt64>,
+        refusal: Int32
+    ) {
         self.processes = processes
         self.filter = filter
+        self.ownSockets = ownSockets
         self.leftUnread = Dictionary(leftUnread.map { ($0.identity, $0) }) { first, _ in first }
         self.refusal = refusal
         epoll = Descriptor(curfew_epoll_create())

@@ -15,9 +15,13 @@ struct SleepModelDescriptor {
     let manner: Manner
     /// Whether it is of a kind that is to wake the program.
     let wakes: Bool
+    /// Whether what comes are connections, which programs outside accept too.
+    let isListening: Bool
+    /// Such a program is quicker in the moment in which this one is continued.
+    var losesRaces = false
     private(set) var mark = Mark()
     private(set) var unread = 0
-    /// How much of what came the program has read, or left unread on purpose.
+    /// How much of what came the program has read, left unread on purpose, or missed.
     private var seen = 0
     /// How often it has woken the program since it changed, and how often it may.
     private(set) var wakings = 0
@@ -26,9 +30,10 @@ struct SleepModelDescriptor {
     /// By its edge while the program was stopped, and once more where it was left unread and is there at the next stop.
     private static let fairWakings = 2
 
-    init(_ manner: Manner, wakes: Bool) {
+    init(_ manner: Manner, wakes: Bool, isListening: Bool) {
         self.manner = manner
         self.wakes = wakes
+        self.isListening = isListening
     }
 
     /// Whether something has come that the program knows nothing of.
@@ -50,6 +55,18 @@ struct SleepModelDescriptor {
         }
         mark.reads += 1
         isChanged()
+    }
+
+    /// A program outside accepts the connection that has waited longest.
+    mutating func isTaken() {
+        guard isListening, unread > 0 else { return }
+        unread -= 1
+        seen = max(seen, mark.received - unread)
+    }
+
+    /// The program is about to be continued.
+    mutating func race() {
+        if losesRaces { isTaken() }
     }
 
     private mutating func isChanged() {

@@ -73,6 +73,8 @@ struct SleepModelWatch {
     private(set) var unread: [Int: SleepModelDescriptor.Mark] = [:]
     /// What there is nothing to tell of.
     private var told: [Int: SleepModelDescriptor.Mark] = [:]
+    /// How many connections are known for sure to have waited, by what was seen last.
+    private var seen: [Int: Int] = [:]
 
     init(begun: Instant) { self.begun = begun }
 
@@ -87,12 +89,27 @@ struct SleepModelWatch {
         descriptor.wakes && descriptor.unread > 0 && told[index] != descriptor.mark
     }
 
-    /// The first that tells of something; told once.
-    mutating func take(_ program: SleepModelProgram) -> Int? {
+    /// The first that wakes the program, and those that tell of something and are held back; told once.
+    mutating func take(_ program: SleepModelProgram, isHeldBack: (Int) -> Bool) -> (first: Int?, held: [Int]) {
         pendingSince = nil
         let descriptors = program.descriptors
-        let first = descriptors.indices.first { isPending($0, descriptors[$0]) }
-        for index in descriptors.indices { told[index] = descriptors[index].mark }
-        return first
+        let pending = descriptors.indices.filter { isPending($0, descriptors[$0]) }
+        for index in descriptors.indices {
+            told[index] = descriptors[index].mark
+            let isThere = descriptors[index].isListening && descriptors[index].wakes && descriptors[index].unread > 0
+            if isThere { seen[index] = max(1, seen[index] ?? 0) }
+        }
+        return (pending.first { !isHeldBack($0) }, pending.filter(isHeldBack))
+    }
+
+    /// Whether a connection waits there.
+    mutating func hasConnection(_ index: Int, _ descriptor: SleepModelDescriptor) -> Bool {
+        seen[index] = descriptor.unread
+        return descriptor.unread > 0
+    }
+
+    /// Where fewer wait than were seen: a program outside has accepted one.
+    func taken(of program: SleepModelProgram) -> [Int] {
+        program.descriptors.indices.filter { program.descriptors[$0].unread < seen[$0] ?? 0 }
     }
 }

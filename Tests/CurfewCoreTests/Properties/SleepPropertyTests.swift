@@ -8,7 +8,8 @@ struct SleepPropertyTests {
     private static let stepsPerTrace = 50
 
     /// None of its input is lost; it is woken for a reason each time, and not again and again for what it leaves unread; it is
-    /// stopped, waited for and continued in turn; no limit follows from it; and it comes to rest.
+    /// stopped, waited for and continued in turn; no limit follows from it; and it comes to rest. Where programs outside were
+    /// seen to accept its connections, it waits as long as it has to, and no connection that is left to it waits for ever.
     @Test("Random sleepers lose no input, are woken for nothing never, and come to rest", arguments: 0..<8)
     func randomTraces(block: Int) {
         let first = UInt64(block * Self.tracesPerTest)
@@ -23,13 +24,15 @@ struct SleepPropertyTests {
     @Test("Random sleepers reach every way into sleep and out of it")
     func reach() {
         var unreached = Self.wanted
+        var unmet = Set(SleepModelListener.Fate.allCases)
         for seed in UInt64(0)..<1_000 {
-            for effect in SleepWorld.effects(of: .random(seed: seed, steps: Self.stepsPerTrace)) {
-                unreached.subtract(Self.words(of: effect))
-            }
-            if unreached.isEmpty { return }
+            let (effects, fates) = SleepWorld.results(of: .random(seed: seed, steps: Self.stepsPerTrace))
+            for effect in effects { unreached.subtract(Self.words(of: effect)) }
+            unmet.subtract(fates)
+            if unreached.isEmpty, unmet.isEmpty { return }
         }
         #expect(unreached == [])
+        #expect(unmet == [])
     }
 
     private static let wanted: Set<String> = [
@@ -37,7 +40,8 @@ struct SleepPropertyTests {
         "woken by a background task",
         "woken by the event fetch", "woken by the end of its leader", "woken by its keep-alive",
         "woken by its terminal",
-        "woken by descriptor 0", "woken by descriptor 2", "kept awake by x", "watch input", "watch input afresh",
+        "woken by descriptor 0", "woken by descriptor 2", "woken by a connection to :1", "look for a connection",
+        "kept awake by x", "watch input", "watch input afresh",
         "unwatch input", "suspension incomplete", "measure idleness", "input", "keepAlive", "resumed-too-often",
         "memory-pressure", "error input-unwatched", "error holds-task", "error owes-answer", "error traced",
         "error interrupted", "error terminating", "active -> suspended", "suspended -> active",
@@ -53,6 +57,7 @@ struct SleepPropertyTests {
         case .reply(_, .rejected(let rejection)): ["error \(rejection.rawValue)"]
         case .watchInput(_, let afresh): ["watch input" + (afresh ? " afresh" : "")]
         case .unwatchInput: ["unwatch input"]
+        case .lookForConnection: ["look for a connection"]
         case .measureIdleness: ["measure idleness"]
         case .note: [String(line(effect).dropFirst("note a ".count))]
         default: []

@@ -13,8 +13,14 @@ struct SleepTrace {
     /// Whatever makes no sense when its turn comes is skipped, so that any part of a trace is a trace.
     enum Action {
         case tick
-        /// Something comes by that descriptor.
+        /// Something comes by that descriptor; by one that listens a connection.
         case send(AppID, descriptor: Int)
+        /// A program outside accepts the connection that has waited longest there.
+        case accept(AppID, descriptor: Int)
+        /// From now on such a program is quicker in the moment in which this one is continued, or no more.
+        case race(AppID, descriptor: Int, isLost: Bool)
+        /// The watch tells that one has to wait there, whatever it was told before.
+        case hear(AppID, descriptor: Int)
         /// The program does something that nobody has asked for.
         case work(AppID)
         case putToSleep(AppID, stays: Bool)
@@ -45,9 +51,15 @@ struct SleepTrace {
     static func random(seed: UInt64, steps count: Int) -> SleepTrace {
         var random = SplitMix64(seed: seed)
         var trace = SleepTrace(setup: SleepSetup(&random))
+        // Of a hundred choices, for an app that listens.
+        let visits = random.pick([5, 30, 70])
         while trace.steps.count < count {
-            let app = trace.setup.apps[random.below(trace.setup.apps.count)].id
-            trace.steps.append(Step(pause: randomPause(&random), action: randomAction(&random, app)))
+            let app = random.pick(trace.setup.apps)
+            if app.isListening, random.chance(visits) {
+                trace.steps += randomVisit(&random, app)
+            } else {
+                trace.steps.append(Step(pause: randomPause(&random), action: randomAction(&random, app.id)))
+            }
         }
         return trace
     }
@@ -92,6 +104,26 @@ struct SleepTrace {
         case 90: random.pick([.quit(app), .exit(app), .reclaim(app), .tick])
         default: .tick
         }
+    }
+
+    /// A client comes while the app sleeps, by one of its listening sockets, and perhaps a program outside is there, too.
+    private static func randomVisit(_ random: inout SplitMix64, _ app: SleepModelApp) -> [Step] {
+        let listening = app.program.descriptors.indices.filter { app.program.descriptors[$0].isListening }
+        let descriptor = random.chance(60) ? listening[0] : random.pick(listening)
+        var steps = [Step(pause: randomPause(&random), action: .putToSleep(app.id, stays: random.chance(3)))]
+        if random.chance(40) {
+            let race = Action.race(app.id, descriptor: descriptor, isLost: random.chance(65))
+            steps.append(Step(pause: .span(.zero), action: race))
+        }
+        let asleep = Trace.Pause.span(random.pick([.milliseconds(1), .seconds(1)]))
+        steps.append(Step(pause: asleep, action: .send(app.id, descriptor: descriptor)))
+        let further: [Action] = [
+            .send(app.id, descriptor: descriptor), .accept(app.id, descriptor: descriptor),
+            .hear(app.id, descriptor: descriptor), .open(app.id), .tick,
+        ]
+        if random.chance(50) { steps.append(Step(pause: randomPause(&random), action: random.pick(further))) }
+        if random.chance(60) { steps.append(Step(pause: .toDeadline(.zero), action: .tick)) }
+        return steps
     }
 
     /// A shorter trace that still fails.
@@ -139,6 +171,7 @@ struct SleepSetup: CustomStringConvertible {
         sleep.isForced = random.chance(20)
         sleep.wakesForInput = random.chance(90)
         sleep.quiet = random.pick([.milliseconds(100), .seconds(1), .seconds(2)])
+        sleep.longestDelay = random.pick([.seconds(60), .seconds(3), .milliseconds(500)])
         sleep.countsResumptions = random.chance(25)
         return .with {
             $0.sleep = sleep
@@ -164,7 +197,9 @@ struct SleepSetup: CustomStringConvertible {
         _ random: inout SplitMix64, _ policy: Policy, isHeld: Bool
     ) -> SleepModelProgram {
         let descriptors = (0..<descriptors).map { _ in
-            SleepModelDescriptor(random.pick(SleepModelDescriptor.Manner.allCases), wakes: random.chance(80))
+            SleepModelDescriptor(
+                random.pick(SleepModelDescriptor.Manner.allCases), wakes: random.chance(80),
+                isListening: random.chance(40))
         }
         let times = [policy.sleep?.quiet, policy.sleep?.whenIdle, policy.wakeLimit].compactMap { $0 }
         let shortest = times.min() ?? .zero
@@ -178,9 +213,11 @@ struct SleepSetup: CustomStringConvertible {
         let apps = apps.map { app in
             let sleep = app.policy.sleep ?? SleepPolicy()
             let program = app.program
-            let descriptors = program.descriptors.map { "\($0.manner)\($0.wakes ? "" : ", no waking")" }
+            let descriptors = program.descriptors.map {
+                "\($0.manner)\($0.isListening ? ", listens" : "")\($0.wakes ? "" : ", no waking")"
+            }
             return "  \(letter(app.id)): idle \(sleep.whenIdle.map(text) ?? "never"), quiet \(text(sleep.quiet)), "
-                + "wake limit \(text(app.policy.wakeLimit)), forced \(sleep.isForced), "
+                + "longest delay \(text(sleep.longestDelay)), wake limit \(text(app.policy.wakeLimit)), forced \(sleep.isForced), "
                 + "latency \(text(program.latency)), shows work \(program.showsWork), \(descriptors)"
         }
         let kernel = "  stops in \(text(stopping)), looks in \(text(looking)), hears in \(text(hearing)), "

@@ -33,10 +33,10 @@ struct SleepWorld {
     }
 
     /// What a trace brings about, for knowing what traces reach.
-    static func effects(of trace: SleepTrace) -> [Effect] {
+    static func results(of trace: SleepTrace) -> (effects: [Effect], fates: Set<SleepModelListener.Fate>) {
         var world = SleepWorld(trace.setup)
         try? world.live(trace)
-        return world.effects
+        return (world.effects, Set(world.apps.flatMap(\.listeners).flatMap(\.fates)))
     }
 
     /// The first violation, with the inputs up to it; nil when there is none.
@@ -88,6 +88,15 @@ struct SleepWorld {
             if count > Self.mostWakeUps { throw Violation("it doesn't come to rest") }
         }
         elapse(end - now.real)
+        if isPunctual { try checkLooks() }
+    }
+
+    /// Who is held back waits as long as it has to, and no longer.
+    private func checkLooks() throws(Violation) {
+        for app in apps {
+            guard let due = app.lookDue, due <= now.lifecycle else { continue }
+            throw Violation("\(letter(app.id)): a connection waits for too long")
+        }
     }
 
     private mutating func elapse(_ span: Span) {
@@ -142,15 +151,16 @@ struct SleepWorld {
     }
 
     /// Looks at what is left, or hears what has come.
-    private mutating func goOnWatching(_ index: Int) throws(Violation) -> Input? {
-        if apps[index].tree.watch?.isComplete == false {
-            apps[index].tree.completeWatch(of: apps[index].program)
-            guard let news = try apps[index].takeInput() else {
-                return .app(apps[index].id, .inputWatched(obstacle: apps[index].hasObstacle ? "x" : nil))
-            }
-            return .app(apps[index].id, .inputCame(news))
-        }
-        return try apps[index].takeInput().map { .app(apps[index].id, .inputCame($0)) }
+    private mutating func goOnWatching(_ index: Int) throws(Violation) -> [Input] {
+        let id = apps[index].id
+        let isBeginning = apps[index].tree.watch?.isComplete == false
+        if isBeginning { apps[index].tree.completeWatch(of: apps[index].program) }
+        let known = supervisor.app(id)
+        let came = try apps[index].takeInput { known?.holdsBack($0) == true }
+        if let news = came.news { return [.app(id, .inputCame(news))] }
+        let waiting = came.waiting.map { Input.app(id, .connectionWaits($0)) }
+        if !isBeginning { return waiting }
+        return [.app(id, .inputWatched(obstacle: apps[index].hasObstacle ? "x" : nil))] + waiting
     }
 
     // MARK: What happens
@@ -177,6 +187,9 @@ struct SleepWorld {
             guard let index = index(id), apps[index].isHere else { return }
             apps[index].program.descriptors[descriptor].receive()
             noteInput(index)
+        case .accept(let id, let descriptor): change(id) { $0.program.descriptors[descriptor].isTaken() }
+        case .race(let id, let descriptor, let isLost):
+            change(id) { $0.program.descriptors[descriptor].losesRaces = isLost }
         case .work(let id): change(id) { if $0.runs { $0.program.work() } }
         case .obstruct(let id, let isThere): change(id) { $0.hasObstacle = isThere }
         case .trace(let id, let isTraced): change(id) { $0.isTraced = isTraced }
@@ -230,6 +243,10 @@ struct SleepWorld {
             let interval =
                 periods == 0 ? nil : app.policy.keepAliveMinimum.map { Span(nanoseconds: periods * $0.nanoseconds) }
             return .app(id, .keepAlive(interval, request: request()))
+        case .hear(_, let descriptor):
+            let isWatched = app.program.descriptors[descriptor].isListening && app.program.descriptors[descriptor].wakes
+            guard isWatched, app.isStopped, app.tree.watch?.isComplete == true else { return nil }
+            return .app(id, .connectionWaits(app.listeners[descriptor].socket))
         case .signal:
             guard supervisor.app(id).map({ $0.isAsleep && !$0.sleepsUntilOpened }) == true else { return nil }
             return .app(id, .inputCame(InputNews(kind: "terminal", text: "its terminal")))
@@ -263,6 +280,8 @@ struct SleepWorld {
             }
         }
         try rest()
+        // What has to wait may have to do so for a minute.
+        for _ in 0..<2 where apps.contains(where: { $0.lookDue != nil }) { try rest() }
         let wakings = apps.map(\.inputWakings)
         try rest()
         if wakings != apps.map(\.inputWakings) { throw Violation("woken by input, and there was none") }
@@ -284,16 +303,20 @@ struct SleepWorld {
     /// Who can sleep does, unless keep-alive has it do something again and again.
     private func checkRest(_ app: SleepModelApp) throws(Violation) {
         guard app.isHere, !app.isEnding, app.keepAlive == nil else { return }
+        if app.lookDue != nil { throw Violation("a connection waits, and nobody looks for it") }
         if app.state == .active, app.policy.sleep?.whenIdle != nil { throw Violation("idle for long, and awake") }
         if app.state == .background { throw Violation("nothing to do in background, and not suspended") }
     }
 
     // MARK: One input
 
-    private mutating func feed(_ input: Input?) throws(Violation) {
-        guard let input else { return }
+    private mutating func feed(_ input: Input?) throws(Violation) { try feed(input.map { [$0] } ?? []) }
+
+    /// Those that come at one turn.
+    private mutating func feed(_ inputs: [Input]) throws(Violation) {
+        guard let input = inputs.first else { return }
         let before = input.app.flatMap(index).map { apps[$0] }
-        try step(input)
+        for input in inputs { try step(input) }
         var count = 0
         while count < queue.count {
             let (effect, cause) = queue[count]
@@ -327,12 +350,14 @@ struct SleepWorld {
     private mutating func perform(_ effect: Effect, _ cause: Input) throws(Violation) {
         if case .reply(let request, let reply) = effect { return try answer(request, reply) }
         guard let id = effect.app, let index = index(id) else { return }
+        let taken = if case .resume = effect { apps[index].race() } else { [ListeningSocket]() }
         do throws(Violation) {
             try apps[index].take(effect, of: cause, at: now)
         } catch {
             throw Violation("\(letter(id)): \(error.text)")
         }
         for input in try answers(to: effect, index) { try step(input) }
+        for socket in taken { try step(.app(id, .connectionTaken(socket))) }
     }
 
     private mutating func answer(_ request: RequestID, _ reply: Reply) throws(Violation) {
@@ -360,8 +385,8 @@ struct SleepWorld {
         case .suspend: return confirmStop(index, isLast: false)
         case .confirmSuspension(_, let isLast): return confirmStop(index, isLast: isLast)
         case .watchInput:
-            guard setup.looking == .zero else { return [] }
-            return try goOnWatching(index).map { [$0] } ?? []
+            return try setup.looking == .zero ? goOnWatching(index) : []
+        case .lookForConnection(_, let socket): return [try lookForConnection(index, at: socket)].compactMap { $0 }
         case .measureIdleness: return [.app(id, .idlenessMeasured(sample(of: apps[index])))]
         case .checkTracer: return [.app(id, .tracerChecked(isTraced: apps[index].isTraced))]
         case .measureCPUTime: return [.app(id, .cpuTimeMeasured(apps[index].program.cpuTime))]
@@ -370,6 +395,14 @@ struct SleepWorld {
         case .sweep(_, kills: false): return [.app(id, now.real.nanoseconds % 3 == 0 ? .treeGone : .leftBehind)]
         default: return []
         }
+    }
+
+    /// Nil where another look has had it continued.
+    private mutating func lookForConnection(_ index: Int, at socket: ListeningSocket) throws(Violation) -> Input? {
+        let id = apps[index].id
+        guard supervisor.app(id)?.state == .suspended else { return nil }
+        let news = try apps[index].takeConnection(at: socket)
+        return .app(id, news.map { .inputCame($0) } ?? .connectionTaken(socket))
     }
 
     /// What takes longer than it is waited for counts as stopped all the same, and is looked at again.
@@ -409,6 +442,9 @@ struct SleepWorld {
                 throw Violation("\(letter(app.id)): \(error.text)")
             }
         }
+        if let due = apps.compactMap(\.lookDue).min(), supervisor.nextDeadline.lifecycle ?? .distantFuture > due {
+            throw Violation("a connection waits, and nobody will look for it in time")
+        }
         let front = apps.filter { $0.isHere && $0.state.isForeground && !$0.isAsleep }
         if front.count > 1 { throw Violation("\(front.map { letter($0.id) }) are in front") }
     }
@@ -419,7 +455,8 @@ extension SleepTrace.Action {
     fileprivate var app: AppID? {
         switch self {
         case .tick: nil
-        case .send(let id, _), .work(let id), .putToSleep(let id, _), .launch(let id), .home(let id), .open(let id),
+        case .send(let id, _), .accept(let id, _), .race(let id, _, _), .hear(let id, _), .work(let id),
+            .putToSleep(let id, _), .launch(let id), .home(let id), .open(let id),
             .quit(let id), .reclaim(let id), .exit(let id), .interrupt(let id), .dismiss(let id), .wake(let id),
             .post(let id), .begin(let id), .end(let id), .hello(let id, _), .disconnect(let id), .acknowledge(let id),
             .keepAlive(let id, _), .obstruct(let id, _), .trace(let id, _), .signal(let id):
