@@ -20,6 +20,7 @@ extension Instance {
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
             // What we hold of the app's from the last time, its epolls hold too.
             while !closingWatches.isEmpty { goOnClosing() }
+            (workBefore, lastWork) = (nil, nil)
             inputWatch = InputWatch(of: tree.processes(), filter, leftUnread: leftUnread)
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
@@ -95,14 +96,29 @@ extension Instance {
         if let watch = closingWatches.first, watch.closeRest() { closingWatches.removeFirst() }
     }
 
-    /// `terminal`: another number when the terminal in front of it was read or written.
-    func idleSample(terminal: UInt64) -> IdleSample {
+    /// `terminal`: another number when the terminal in front of it was read or written. `sinceLast`: as `Kernel` has it.
+    func idleSample(terminal: UInt64, sinceLast: Bool) -> IdleSample {
         // Before the rest: what comes between that and the stop which may follow can be taken and not answered.
         lookAtWaits()
         let work = tree.work
+        if sinceLast { workBefore = lastWork }
+        lastWork = work
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)
+    }
+
+    /// With who has done the most of it.
+    func named(_ sample: IdleSample) -> IdleSample {
+        guard let workBefore, let lastWork else { return sample }
+        var sample = sample
+        let most = lastWork.most(since: workBefore)
+        sample.busiest = most.busiest.map {
+            ProcessShare($0.process, Span(nanoseconds: Int64(clamping: $0.nanoseconds)))
+        }
+        sample.writer = most.writer.map { ProcessShare($0.process, $0.bytes) }
+        sample.newcomer = most.newcomer
+        return sample
     }
 }
 
