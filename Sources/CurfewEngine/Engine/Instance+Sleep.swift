@@ -21,7 +21,9 @@ extension Instance {
             // What we hold of the app's from the last time, its epolls hold too.
             while !closingWatches.isEmpty { goOnClosing() }
             (workBefore, lastWork) = (nil, nil)
-            inputWatch = InputWatch(of: tree.processes(), filter, leftUnread: leftUnread)
+            // Where /proc doesn't show them there is one to say so of.
+            let processes = Procfs.isOurs ? tree.processes() : [tree.leader]
+            inputWatch = InputWatch(of: processes, filter, leftUnread: leftUnread)
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
         if let channelSocket { watch.ownSockets = [channelSocket] }
