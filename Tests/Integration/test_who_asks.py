@@ -305,12 +305,19 @@ def test_nobody_drives_by_confusion(sandbox, containment, kernel):
 def test_what_is_not_seen_stays_awake(sandbox, containment):
     """Nothing of its input could be waited for: it goes on, and answers."""
     journal = sandbox.scratch / "journal"
-    words = ["run", "--containment", containment, "--sleep-when-idle", "10ms", "--journal", journal, "--", "cat"]
+    # A name that no other test has: a cgroup is called by it and by a pid, which are the same in each pid namespace.
+    words = ["run", "--name", f"unseen-{sandbox.marker}", "--containment", containment, "--sleep-when-idle", "10ms",
+             "--journal", journal, "--", "cat"]
     process = subprocess.Popen(
         ["unshare", "--pid", "--fork", "--kill-child", binary(), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=sandbox.environment)
+
+    def is_kept_awake():
+        assert process.poll() is None, process.communicate()
+        return journal.exists() and "keptAwake" in journal.read_text()
+
     try:
-        wait_for("it to have been kept awake", lambda: journal.exists() and "keptAwake" in journal.read_text())
+        wait_for("it to have been kept awake", is_kept_awake)
         out, said = process.communicate("hello\n", timeout=LIMIT)
         assert (process.returncode, out) == (0, "hello\n"), said
         assert "input that is to wake it can't be seen" in said
