@@ -17,6 +17,19 @@ public enum HumanText {
         return "\(tenths(bytes, of: 1 << UInt64(10 * power))) \(prefixes[power])"
     }
 
+    /// A share such as "0.25 %", "1.5 %" or "230 %", to two digits below 100 %. `whole`: above zero.
+    public static func percent(_ part: Int64, of whole: Int64) -> String {
+        let exact = min(Double(max(0, part)) * 10_000 / Double(max(1, whole)), 1e15)
+        let hundredths = max(part > 0 ? 1 : 0, UInt64(exact.rounded()))
+        switch hundredths {
+        case ..<100:
+            let digits = hundredths % 10 == 0 ? "\(hundredths / 10)" : (hundredths < 10 ? "0" : "") + "\(hundredths)"
+            return (hundredths == 0 ? "0" : "0.\(digits)") + " %"
+        case ..<995: return tenths((hundredths + 5) / 10, of: 10) + " %"
+        default: return "\((hundredths + 50) / 100) %"
+        }
+    }
+
     private static func duration(_ exact: UInt64) -> String {
         let nanoseconds = rounded(exact)
         let seconds = nanoseconds / 1_000_000_000

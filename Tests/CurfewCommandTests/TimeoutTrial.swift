@@ -159,7 +159,10 @@ extension TimeoutTrial: Kernel {
     func watchInput(_ app: AppID, afresh: Bool) -> InputWatching { .watched(obstacle: nil) }
     func unwatchInput(_ app: AppID) {}
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? { nil }
-    func idleSample(of app: AppID) -> IdleSample { IdleSample(cpuTime: .zero, written: 0, processes: 0) }
+    func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample {
+        IdleSample(cpuTime: .zero, written: 0, processes: 0)
+    }
+    func named(_ sample: IdleSample, of app: AppID) -> IdleSample { sample }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
     var isAtWork: Bool { false }
     func goOn() {}

@@ -94,6 +94,29 @@ struct FallingAsleepTests {
         #expect(scenario.supervisor.app(.a)?.awakeReason != nil)
     }
 
+    @Test("What was measured with it says who it was; it is busy by what has been done since the window began")
+    func whoWorks() {
+        let scenario = Scenario(.sleeping())
+        scenario.tick()
+        var sample = IdleSample(cpuTime: .milliseconds(601), written: 0, processes: 1)
+        let isBusy = { scenario.supervisor.app(.a)?.isBusy(by: sample) }
+        let isMeasuredAnew = { scenario.supervisor.app(.a)?.isMeasuredAnew }
+        #expect(isBusy() == false && isMeasuredAnew() == false)
+        scenario.idle()
+        #expect(isBusy() == true && isMeasuredAnew() == true)
+        scenario.beIdle(for: .seconds(30))
+        #expect(isBusy() == true && isMeasuredAnew() == false)
+        sample.busiest = ProcessShare("sh (7)", .milliseconds(590))
+        scenario.run(.seconds(15))
+        scenario.send(.app(.a, .idlenessMeasured(sample)))
+        #expect(
+            scenario.supervisor.app(.a)?.awakeReason
+                == .cpu(
+                    used: .milliseconds(601), elapsed: .seconds(45), busiest: ProcessShare("sh (7)", .milliseconds(590))
+                ))
+        #expect(isBusy() == false && isMeasuredAnew() == true)
+    }
+
     @Test("One per cent of a processor, and less than a KiB written, are idleness")
     func hardlyAnything() {
         let scenario = Scenario(.sleeping())

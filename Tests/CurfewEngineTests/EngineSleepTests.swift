@@ -157,8 +157,26 @@ struct EngineSleepTests {
     func idle() {
         let scenario = EngineScenario.running(Self.policy(whenIdle: .seconds(8)))
         let lines = scenario.pass(.seconds(10))
-        #expect(lines.only("idle?").count == 5)
+        #expect(
+            lines.only("idle?", "who?") == [
+                "idle? a", "idle? a since the last time", "idle? a", "idle? a", "idle? a",
+            ])
         #expect(lines.only("suspend", "watch input") == ["suspend a", "watch input a"])
         #expect(scenario.pass(.seconds(3600)) == [])
+    }
+
+    @Test("Only of one that is busy it is looked up who works, and from when on is told the kernel")
+    func busy() {
+        let scenario = EngineScenario.running(Self.policy(whenIdle: .seconds(8)))
+        scenario.kernel[.a].work = [.zero, .zero, .seconds(1)].map {
+            IdleSample(cpuTime: $0, written: 0, processes: 1)
+        }
+        #expect(
+            scenario.pass(.seconds(10)).only("idle?", "who?") == [
+                "idle? a", "idle? a since the last time", "idle? a", "who? a", "idle? a since the last time", "idle? a",
+            ])
+        #expect(
+            scenario.engine.core.app(.a)?.awakeReason
+                == .cpu(used: .seconds(1), elapsed: .seconds(4), busiest: ProcessShare("sh (7)", .seconds(1))))
     }
 }

@@ -48,6 +48,14 @@ struct JournalTests {
         $0.waitsForTree = true
     }
 
+    private static let busySample = {
+        var sample = IdleSample(cpuTime: .seconds(1), written: 9, processes: 2)
+        sample.busiest = ProcessShare("a \"b\" (7)", .milliseconds(3))
+        sample.writer = ProcessShare("cat (8)", .max)
+        sample.newcomer = "sleep (9)"
+        return sample
+    }()
+
     private static let inputs: [Input] = [
         .app(.a, .launch(policy, LaunchOptions(wakingEvent: PostedEvent("fetch"), info: [Info("url", "a \"b\" c\n")]))),
         .app(.a, .launch(Policy(profile: .ios13), LaunchOptions())),
@@ -83,6 +91,7 @@ struct JournalTests {
             .idlenessMeasured(
                 IdleSample(cpuTime: .seconds(1), written: .max, processes: 2, terminal: 3, obstacle: "cat (7) waits"))),
         .app(.a, .idlenessMeasured(IdleSample(cpuTime: .zero, written: 0, processes: 0))),
+        .app(.a, .idlenessMeasured(busySample)),
         .app(.a, .signalled(15, isHeard: true)),
         .app(.a, .interrupt(request: RequestID(2))),
         .app(.a, .dismiss(request: nil)),

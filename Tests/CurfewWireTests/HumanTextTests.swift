@@ -1,7 +1,7 @@
 import CurfewWire
 import Testing
 
-@Suite("Durations and sizes for people")
+@Suite("Durations, sizes and shares for people")
 struct HumanTextTests {
     @Test(
         "Durations",
@@ -75,5 +75,28 @@ struct HumanTextTests {
         ] as [(UInt64, String)])
     func sizes(bytes: UInt64, text: String) {
         #expect(HumanText.size(bytes: bytes) == text)
+    }
+
+    @Test(
+        "Shares",
+        arguments: [
+            (0, 1, "0 %"),
+            (0, 0, "0 %"),
+            (1, .max, "0.01 %"),
+            (5, 10_000, "0.05 %"),
+            (50, 10_000, "0.5 %"),
+            (96, 10_000, "0.96 %"),
+            (996, 100_000, "1 %"),
+            (104, 10_000, "1 %"),
+            (105, 10_000, "1.1 %"),
+            (994, 10_000, "9.9 %"),
+            (995, 10_000, "10 %"),
+            (21, 100, "21 %"),
+            (2_345, 1_000, "235 %"),
+            (-1, 10, "0 %"),
+            (.max, 1, "10000000000000 %"),
+        ] as [(Int64, Int64, String)])
+    func shares(part: Int64, whole: Int64, text: String) {
+        #expect(HumanText.percent(part, of: whole) == text)
     }
 }

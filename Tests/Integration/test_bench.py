@@ -18,7 +18,7 @@ import figures  # noqa: E402
 import picture  # noqa: E402
 import processes  # noqa: E402
 import ways  # noqa: E402
-from rows import firstbyte, requests, wake  # noqa: E402
+from rows import asleep, firstbyte, paged, requests, wake  # noqa: E402
 
 
 @pytest.mark.parametrize("share, expected", [(0, 1), (10, 1), (50, 5), (90, 9), (91, 10), (95, 10), (100, 10)])
@@ -127,6 +127,43 @@ def test_what_waking_costs_is_held_to_its_bar_in_milliseconds():
     assert line_of("least", "asleep beyond awake").verdict == figures.NO_BAR
     assert beyond(2, curfew=[(1300, 200)])("curfew", "asleep beyond awake").verdict == figures.OK
     assert beyond(None, curfew=[(1300, 200)])("curfew", "asleep beyond awake").verdict == figures.NO_BAR
+
+
+def sleep_lines():
+    """What the rows of sleep put into the picture, with an answer that took less asleep, and one that was lost."""
+    pairs = [(150, 200), (200, 200), (1900, 200)]
+    for size, bar, unit in (("N=1", 1, 1), ("N=100", 5, 5), ("N=1, 1,000 connections", None, 1)):
+        yield from wake.compared(size, "new", {"curfew run --containment=tree": pairs, wake.LEAST: pairs[:2]}, bar, unit)
+    yield from requests.lines_of("curfew run", 10_000, 7, 99.0, 0.0, 14_000.0)
+    yield from requests.lines_of("curfew run --containment=tree", 10_000, 7, 98.0, 1.0, 14_000.0)
+    samples = {(kind, request): [50 * (index + 1)] for index, kind in enumerate(paged.KINDS) for request in paged.REQUESTS}
+    yield from (paged.line_of(kind, request, samples) for kind, request in samples)
+    for count in (0, 607):
+        each = asleep.Watched("curfew run --containment=tree, asleep", "1,000 clients", figures.CURFEW, [], [])
+        yield asleep.wake_up_line(each, count, 60)
+
+
+def extent(element):
+    """From where to where a text reaches, about: by what a letter takes up in each size."""
+    kinds = element.get("class").split()
+    sizes = {"title": 10.5, "heading": 7.3, "own": 6.9, "small": 5.8}
+    width = next((size for kind, size in sizes.items() if kind in kinds), 6.6) * len(element.text or "")
+    left = float(element.get("x")) - {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor")]
+    return left, left + width
+
+
+def fits(left, right):
+    return 12 <= left and right <= picture.WIDTH
+
+
+def test_the_rows_of_sleep_are_in_the_picture():
+    drawn = picture.draw(json.loads(json.dumps(report(*sleep_lines()))))
+    elements = list(xml.etree.ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text"))
+    words = [element.text for element in elements]
+    assert {"curfew run, asleep, paged out", "GET of 64 KiB · PING", "lost", "607", "1,000 clients"} <= set(words), words
+    assert not any(marker in drawn for marker in ("nan", "inf,", "None"))
+    beyond = [element.text for element in elements if not fits(*extent(element))]
+    assert not beyond, beyond
 
 
 def first_answers(**samples):

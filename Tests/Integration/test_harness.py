@@ -127,19 +127,20 @@ def test_alone():
 
 def test_what_outlives_its_file_is_found(tmp_path, has_places):
     """Whoever made itself a stranger too: there is nobody else there."""
-    (tmp_path / "test_leaving.py").write_text(r"""
-import pathlib, subprocess
+    (tmp_path / "test_leaving.py").write_text(rf"""
+import pathlib, subprocess, time
 
-def sleeps(process):
+def seen(process):
     try:
-        return (process / "cmdline").read_bytes() == b"sleep\0001234\0" and ") S " in (process / "stat").read_text()
+        return (process / "cmdline").read_bytes(), (process / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return None
 
 def test_leaving():
     subprocess.run(["setsid", "-f", "env", "-i", "sleep", "1234"], check=True)
-    while not any(map(sleeps, pathlib.Path("/proc").glob("[0-9]*"))):
-        pass
+    deadline = time.monotonic() + {LIMIT}
+    while (b"sleep\0001234\0", "S") not in (all := [seen(each) for each in pathlib.Path("/proc").glob("[0-9]*")]):
+        assert time.monotonic() < deadline, all
 """)
     # Nobody need wait long for what never ends; but a slow machine's pytest takes its time.
     result = run(SIDE_BY_SIDE, tmp_path, CURFEW_TEST_PATIENCE=str(PATIENCE / 50))

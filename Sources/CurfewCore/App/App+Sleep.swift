@@ -15,6 +15,15 @@ extension App {
     /// What keeps it awake, of one that is to sleep when idle; nil where it isn't, and where nothing does.
     public var awakeReason: AwakeReason? { idle.meter?.lastReason }
 
+    /// Whether what it has done counts from when it was last measured; else from an earlier time.
+    public var isMeasuredAnew: Bool { idle.meter?.beginsAnew == true }
+
+    /// Whether what it has done keeps it awake.
+    public func isBusy(by sample: IdleSample) -> Bool {
+        guard let sleep = policy.sleep, let meter = idle.meter else { return false }
+        return meter.isBusy(by: sample, sleep)
+    }
+
     /// Whether input wakes it while it is stopped.
     var wakesForInput: Bool { policy.sleep?.wakesForInput == true && !phase.stay.ignoresInput }
 

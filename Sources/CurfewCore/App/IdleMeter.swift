@@ -13,6 +13,8 @@ struct IdleMeter: Sendable, Hashable {
     private struct Window: Sendable, Hashable {
         var start: Instant
         var sample: IdleSample
+        /// Nothing was measured since.
+        var isNew = true
     }
 
     static let looksPerWindow: Int64 = 4
@@ -27,6 +29,13 @@ struct IdleMeter: Sendable, Hashable {
 
     mutating func isLookedAt() { nextLook = nil }
 
+    /// Whether what is measured next is compared with the last sample, and not with an earlier one.
+    var beginsAnew: Bool { window?.isNew == true }
+
+    func isBusy(by sample: IdleSample, _ policy: SleepPolicy) -> Bool {
+        window.map { reason(sample, since: $0, policy, elapsed: .zero) != nil } ?? false
+    }
+
     /// Whether it has been idle for the whole span. `obstacle`: what keeps it awake whatever it does.
     mutating func judge(
         _ sample: IdleSample, _ policy: SleepPolicy, obstacle: AwakeReason?, at now: Moment
@@ -35,7 +44,7 @@ struct IdleMeter: Sendable, Hashable {
             begin(sample, at: now)
             return false
         }
-        if let reason = obstacle ?? reason(sample, since: window, policy, at: now) {
+        if let reason = obstacle ?? reason(sample, since: window, policy, elapsed: now.lifecycle - window.start) {
             lastReason = reason
             begin(sample, at: now)
             return false
@@ -44,6 +53,7 @@ struct IdleMeter: Sendable, Hashable {
             lastReason = nil
             return true
         }
+        self.window?.isNew = false
         schedule(until: window.start + span, at: now)
         return false
     }
@@ -56,13 +66,15 @@ struct IdleMeter: Sendable, Hashable {
     }
 
     private func reason(
-        _ sample: IdleSample, since window: Window, _ policy: SleepPolicy, at now: Moment
+        _ sample: IdleSample, since window: Window, _ policy: SleepPolicy, elapsed: Span
     ) -> AwakeReason? {
         let used = max(.zero, sample.cpuTime - window.sample.cpuTime)
         let written = sample.written - min(sample.written, window.sample.written)
-        if sample.processes != window.sample.processes { return .processes }
-        if used > policy.allowed(in: span) { return .cpu(used: used, elapsed: now.lifecycle - window.start) }
-        if written >= SleepPolicy.idleBytes { return .wrote(bytes: written) }
+        if sample.processes != window.sample.processes { return .processes(newcomer: sample.newcomer) }
+        if used > policy.allowed(in: span) {
+            return .cpu(used: used, elapsed: elapsed, busiest: sample.busiest)
+        }
+        if written >= SleepPolicy.idleBytes { return .wrote(bytes: written, writer: sample.writer) }
         if sample.terminal != window.sample.terminal { return .terminal }
         if let obstacle = sample.obstacle, !policy.isForced { return .other(obstacle) }
         return nil
@@ -90,6 +102,11 @@ public struct IdleSample: Sendable, Hashable {
     public var terminal: UInt64
     /// What keeps it awake now, whatever it does; nil for nothing.
     public var obstacle: String?
+    /// Who has used the most CPU time since the window began, and who has written the most; nil where nobody was seen to.
+    public var busiest: ProcessShare<Span>?
+    public var writer: ProcessShare<UInt64>?
+    /// One that was born since, as `python3 (4711)`.
+    public var newcomer: String?
 
     public init(cpuTime: Span, written: UInt64, processes: UInt64, terminal: UInt64 = 0, obstacle: String? = nil) {
         self.cpuTime = cpuTime
@@ -100,13 +117,25 @@ public struct IdleSample: Sendable, Hashable {
     }
 }
 
+/// What of something is one process's.
+public struct ProcessShare<Amount: Sendable & Hashable>: Sendable, Hashable {
+    /// For people: `python3 (4711)`.
+    public var process: String
+    public var amount: Amount
+
+    public init(_ process: String, _ amount: Amount) {
+        self.process = process
+        self.amount = amount
+    }
+}
+
 /// Why an app that is to sleep when idle is awake.
 public enum AwakeReason: Sendable, Hashable {
-    /// Within so long.
-    case cpu(used: Span, elapsed: Span)
-    case wrote(bytes: UInt64)
-    /// One was born, or has gone.
-    case processes
+    /// Within so long. `busiest`: who of it the most.
+    case cpu(used: Span, elapsed: Span, busiest: ProcessShare<Span>? = nil)
+    case wrote(bytes: UInt64, writer: ProcessShare<UInt64>? = nil)
+    /// One was born, or has gone. `newcomer`: who was born, where that is known.
+    case processes(newcomer: String? = nil)
     /// It was read or written.
     case terminal
     case holdsTask(TaskID)

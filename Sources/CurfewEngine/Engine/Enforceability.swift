@@ -34,6 +34,7 @@ struct Enforceability {
         let countsCPU = manifest.hasLifecycle && manifest.policy.backgroundCPU != nil && containment.unified == nil
         if countsCPU { unseen.insert("CPU time", at: 0) }
         if manifest.limitsMemory, !containment.enforcesMemory { unseen.insert("memory", at: 0) }
+        if manifest.policy.sleep?.wakesForInput == true { unseen.append("input that is to wake it") }
         if !unseen.isEmpty { lost.append(unseen.joined(separator: ", ") + " can't be seen") }
         guard !lost.isEmpty else { return nil }
         let why = view == .missing ? "there is no /proc" : "/proc shows another pid namespace"
@@ -67,12 +68,19 @@ struct Enforceability {
     }
 
     private var input: String? {
-        guard manifest.policy.sleep?.wakesForInput == true, view == .own, areDescriptorsRefused,
-            !manifest.inputFilter.kinds.isDisjoint(with: [.connections, .timers])
-        else { return nil }
+        guard let sleep = manifest.policy.sleep, sleep.wakesForInput, view == .own, areDescriptorsRefused else {
+            return nil
+        }
+        let kinds = manifest.inputFilter.kinds
+        let what = [(InputKinds.connections, "sockets"), (.timers, "timers")].filter { kinds.contains($0.0) }.map(\.1)
+            .joined(separator: " and ")
+        if what.isEmpty { return nil }
+        let sleeps =
+            sleep.isForced
+            ? "" : " is put to sleep by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
         return
-            "--wake-on waits for terminals and pipes only: other processes' descriptors are refused, and what has sockets is"
-            + " kept awake (see `curfew doctor`)"
+            "--wake-on can't wait for \(what): other processes' descriptors are refused here, and what has any\(sleeps)"
+            + " isn't woken by them (see `curfew doctor`)"
     }
 
     private var priority: String? {

@@ -203,7 +203,7 @@ public final class Engine {
             watching.removeAll { $0 == app }
             kernel.unwatchInput(app)
         case .lookForConnection(let app, let socket): lookForConnection(to: app, at: socket)
-        case .measureIdleness(let app): result(.app(app, .idlenessMeasured(kernel.idleSample(of: app))))
+        case .measureIdleness(let app): measureIdleness(app)
         case .note(let app, let note): host.record(.note(note), of: app)
         }
     }
@@ -211,6 +211,13 @@ public final class Engine {
     /// In bytes, exact where it comes near the app's next mark.
     public func footprint(of app: AppID) -> UInt64 {
         kernel.footprint(app, limit: core.app(app)?.nextMemoryMark)
+    }
+
+    /// Who works is looked up only of one that is busy: an idle one's stop shall follow at once.
+    private func measureIdleness(_ app: AppID) {
+        var sample = kernel.idleSample(of: app, sinceLast: core.app(app)?.isMeasuredAnew == true)
+        if core.app(app)?.isBusy(by: sample) == true { sample = kernel.named(sample, of: app) }
+        result(.app(app, .idlenessMeasured(sample)))
     }
 
     private func measureCPUTime(_ app: AppID) {

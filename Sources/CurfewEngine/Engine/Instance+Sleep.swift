@@ -20,8 +20,11 @@ extension Instance {
             if !getsKeys, !isAsleep { filter.kinds.remove(.terminal) }
             // What we hold of the app's from the last time, its epolls hold too. Closing it has turns of its own.
             guard closingWatches.isEmpty else { return .pending }
+            (workBefore, lastWork) = (nil, nil)
+            // Where /proc doesn't show them there is one to say so of.
+            let processes = Procfs.isOurs ? tree.processes() : [tree.leader]
             inputWatch = InputWatch(
-                of: tree.processes(), filter, leftUnread: leftUnread, ownSockets: channelSocket.map { [$0] } ?? [])
+                of: processes, filter, leftUnread: leftUnread, ownSockets: channelSocket.map { [$0] } ?? [])
         }
         guard let watch = inputWatch else { return .watched(obstacle: nil) }
         guard watch.goOn() else { return .pending }
@@ -110,14 +113,29 @@ extension Instance {
         }
     }
 
-    /// `terminal`: another number when the terminal in front of it was read or written.
-    func idleSample(terminal: UInt64) -> IdleSample {
+    /// `terminal`: another number when the terminal in front of it was read or written. `sinceLast`: as `Kernel` has it.
+    func idleSample(terminal: UInt64, sinceLast: Bool) -> IdleSample {
         // Before the rest: what comes between that and the stop which may follow can be taken and not answered.
         lookAtWaits()
         let work = tree.work
+        if sinceLast { workBefore = lastWork }
+        lastWork = work
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)
+    }
+
+    /// With who has done the most of it.
+    func named(_ sample: IdleSample) -> IdleSample {
+        guard let workBefore, let lastWork else { return sample }
+        var sample = sample
+        let most = lastWork.most(since: workBefore)
+        sample.busiest = most.busiest.map {
+            ProcessShare($0.process, Span(nanoseconds: Int64(clamping: $0.nanoseconds)))
+        }
+        sample.writer = most.writer.map { ProcessShare($0.process, $0.bytes) }
+        sample.newcomer = most.newcomer
+        return sample
     }
 }
 

@@ -54,6 +54,9 @@ final class Instance {
     private var timedWaits = TimedWaits()
     /// What would have ended first by itself, of all that it waited in when it was last put to sleep.
     private(set) var shortestWait: TimedWait?
+    /// What it had done by the last look at its idleness, and by the one from which that counts.
+    var lastWork: TreeWork?
+    var workBefore: TreeWork?
     /// What it is being woken by, until it goes on.
     var waking: Waking?
     /// When what has come to it was seen; nil where nothing has since it was stopped.

@@ -54,7 +54,10 @@ public protocol Kernel: AnyObject {
     func unwatchInput(_ app: AppID)
     /// What waits there of what came to a stopped app; nil for nothing.
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews?
-    func idleSample(of app: AppID) -> IdleSample
+    /// `sinceLast`: what it does next counts from the last sample; else from where that one's counted.
+    func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample
+    /// The last sample with who has done the most of it.
+    func named(_ sample: IdleSample, of app: AppID) -> IdleSample
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
     /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one, and so does closing

@@ -125,10 +125,12 @@ final class LiveKernel: Kernel {
         return news
     }
 
-    func idleSample(of app: AppID) -> IdleSample {
-        instances[app]?.idleSample(terminal: sleepHost?.terminalStamp(of: app) ?? 0)
+    func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample {
+        instances[app]?.idleSample(terminal: sleepHost?.terminalStamp(of: app) ?? 0, sinceLast: sinceLast)
             ?? IdleSample(cpuTime: .zero, written: 0, processes: 0)
     }
+
+    func named(_ sample: IdleSample, of app: AppID) -> IdleSample { instances[app]?.named(sample) ?? sample }
 
     // MARK: Memory
 

@@ -104,14 +104,19 @@ extension SharedListener {
 }
 
 extension AwakeReason {
-    /// For people, as what is said of the app: `used 3 % of a processor in the last minute`.
+    /// For people: `python3 (4711) used 3 % of a processor in the last 1 min`.
     var text: String {
         switch self {
-        case .cpu(let used, let elapsed):
-            "it used \(HumanText.duration(nanoseconds: used.nanoseconds)) of CPU time in the last "
-                + HumanText.duration(nanoseconds: elapsed.nanoseconds)
-        case .wrote(let bytes): "it wrote \(HumanText.size(bytes: bytes))"
-        case .processes: "a process of it was born, or has gone"
+        case .cpu(let used, let elapsed, let busiest):
+            Self.told(
+                "used", Self.share(used, of: elapsed),
+                "of a processor in the last \(HumanText.duration(nanoseconds: elapsed.nanoseconds))",
+                most: busiest.map { ($0.process, Self.share(Self.exact($0.amount, of: used), of: elapsed)) })
+        case .wrote(let bytes, let writer):
+            Self.told(
+                "wrote", HumanText.size(bytes: bytes),
+                most: writer.map { ($0.process, HumanText.size(bytes: $0.amount)) })
+        case .processes(let newcomer): newcomer.map { "\($0) was born" } ?? "a process of it was born, or has gone"
         case .terminal: "its terminal was read or written"
         case .holdsTask(let task): "it holds task \(task.rawValue)"
         case .owes(let event): "it has yet to acknowledge \(event.name)"
@@ -121,5 +126,24 @@ extension AwakeReason {
                 + HumanText.size(bytes: limit)
         case .other(let words): words
         }
+    }
+
+    /// A process's time is told in ticks of 10 ms, at both ends: so near to all of it, it is all of it.
+    private static func exact(_ part: Span, of whole: Span) -> Span {
+        part + .milliseconds(20) >= whole ? whole : part
+    }
+
+    private static func share(_ part: Span, of whole: Span) -> String {
+        HumanText.percent(part.nanoseconds, of: whole.nanoseconds)
+    }
+
+    /// What all of it did, and who the most of that; where that is all, as far as it is shown, just who.
+    private static func told(
+        _ did: String, _ amount: String, _ rest: String = "", most: (process: String, amount: String)?
+    ) -> String {
+        let sentence = [did, amount, rest].filter { !$0.isEmpty }.joined(separator: " ")
+        guard let most else { return "it \(sentence)" }
+        if most.amount == amount { return "\(most.process) \(sentence)" }
+        return "it \(sentence), of which \(most.process) \(most.amount)"
     }
 }

@@ -32,6 +32,9 @@ extension IdleSample {
             Field("cpu", cpuTime), Field("written", String(written)), Field("processes", String(processes)),
             Field("terminal", String(terminal)),
         ] + (obstacle.map { [Field("obstacle", $0)] } ?? [])
+            + (busiest.map { [Field("busiest", $0.process), Field("busiest-cpu", $0.amount)] } ?? [])
+            + (writer.map { [Field("writer", $0.process), Field("writer-bytes", String($0.amount))] } ?? [])
+            + (newcomer.map { [Field("newcomer", $0)] } ?? [])
     }
 
     init?(journal fields: JournalFields) {
@@ -41,6 +44,13 @@ extension IdleSample {
         self.init(
             cpuTime: cpuTime, written: written, processes: processes, terminal: terminal,
             obstacle: fields.text("obstacle"))
+        if let process = fields.text("busiest"), let amount = fields.span("busiest-cpu") {
+            busiest = ProcessShare(process, amount)
+        }
+        if let process = fields.text("writer"), let amount = fields.bytes("writer-bytes") {
+            writer = ProcessShare(process, amount)
+        }
+        newcomer = fields.text("newcomer")
     }
 }
 

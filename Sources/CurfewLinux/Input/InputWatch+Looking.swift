@@ -23,7 +23,7 @@ extension InputWatch {
 
     private func noteInotify() {
         guard inotifyHolder == nil, let pid = current?.pid else { return }
-        inotifyHolder = "\(Procfs.commandName(pid) ?? "?") (\(pid))"
+        inotifyHolder = Procfs.label(pid)
     }
 
     private func lookAtRing(_ number: Int32) {

@@ -259,6 +259,9 @@ public enum Procfs {
         let name = withPath(pid, "/comm") { SmallFile.bytes(of: String(cString: $0)) }
         return name.map { String(decoding: $0.dropLast(), as: UTF8.self) }
     }
+
+    /// For people: `python3 (4711)`.
+    static func label(_ pid: Int32) -> String { "\(commandName(pid) ?? "?") (\(pid))" }
 }
 
 extension Procfs.Stat {

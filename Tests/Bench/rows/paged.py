@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 
-from figures import CURFEW, LIMIT, Line, compare, skipped
+from figures import CURFEW, LIMIT, Line, compare, place, skipped
 from processes import BenchError, Process, wait_until
 
 ROW = "paged"
@@ -134,13 +134,19 @@ def measure(bench):
                 yield skipped(ROW, kind, missing, CURFEW)
                 continue
             for request in REQUESTS:
-                line = Line(ROW, f"{request}, {kind}", "µs", samples[kind, request],
-                            who=LIMIT if kind == "running" else CURFEW)
-                if kind != "running":
-                    compare(line, {"running": Line(ROW, "", "µs", samples["running", request])})
+                line = line_of(kind, request, samples)
                 if places.get(kind):
                     line.remark = "{} MiB in memory, {} in swap".format(*places[kind])
                 yield line
+
+
+def line_of(kind, request, samples):
+    line = Line(ROW, f"{request}, {kind}", "µs", samples[kind, request], who=LIMIT if kind == "running" else CURFEW)
+    if kind == "running":
+        return line
+    base = Line(ROW, "", "µs", samples["running", request])
+    panel = "answer of a redis-server with 100 MB that sleeps, × one that runs"
+    return place(compare(line, {"running": base}), panel, f"curfew run, {kind}", base.figure, request)
 
 
 def take(bench, kinds):

@@ -5,7 +5,7 @@ import socket
 import time
 
 import servers
-from figures import CURFEW, MISSED, OK, Line, skipped
+from figures import CURFEW, MISSED, OK, Line, Spot, skipped
 from processes import BenchError, Conversation
 from rows.suspend import socket_of
 
@@ -105,9 +105,15 @@ def measure(bench):
         return
     cycles = QUICK_CYCLES if bench.options.quick else CYCLES
     for name, options in CONTAINMENTS.items():
-        slept, at_once, answered, lost, slowest = run(bench, options, cycles)
-        what = f"{name}: put to sleep {slept:,} times under {CLIENTS} clients"
-        yield Line(ROW, f"{what}: lost", f"of {answered + lost:,.0f}", value=lost, who=CURFEW, bar="0",
-                   verdict=OK if lost == 0 else f"{MISSED} by {lost:.0f}",
-                   remark=f"{at_once:,} times more it was woken before it was asleep")
-        yield Line(ROW, f"{what}: the slowest answer", "ms", value=slowest / 1e3, who=CURFEW)
+        yield from lines_of(name, *run(bench, options, cycles))
+
+
+def lines_of(name, slept, at_once, answered, lost, slowest):
+    what = f"{name}: put to sleep {slept:,} times under {CLIENTS} clients"
+    line = Line(ROW, f"{what}: lost", f"of {answered + lost:,.0f}", value=lost, who=CURFEW, bar="0",
+                verdict=OK if lost == 0 else f"{MISSED} by {lost:.0f}",
+                remark=f"{at_once:,} times more it was woken before it was asleep")
+    panel = f"requests of {CLIENTS} clients to a redis-server that is put to sleep {slept:,} times"
+    line.spots = [Spot(panel, name, "lost", count=int(lost))]
+    yield line
+    yield Line(ROW, f"{what}: the slowest answer", "ms", value=slowest / 1e3, who=CURFEW)

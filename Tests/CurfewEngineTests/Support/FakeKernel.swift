@@ -235,9 +235,16 @@ final class FakeKernel: Kernel {
         return InputNews(kind: "connection", text: "a connection", listener: socket)
     }
 
-    func idleSample(of app: AppID) -> IdleSample {
-        journal.note("idle? \(app.letter)")
+    func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample {
+        journal.note("idle? \(app.letter)" + (sinceLast ? " since the last time" : ""))
         return self[app].work.count > 1 ? self[app].work.removeFirst() : self[app].work[0]
+    }
+
+    func named(_ sample: IdleSample, of app: AppID) -> IdleSample {
+        journal.note("who? \(app.letter)")
+        var sample = sample
+        sample.busiest = ProcessShare("sh (7)", sample.cpuTime)
+        return sample
     }
 
     /// Not written down: it is asked with every watchdog that starts.
