@@ -260,6 +260,7 @@ def test_the_focus_is_where_one_looks_if_one_says_so(tmux):
     tmux("select-window", "-t", "first")
     first.wakes()
     second.falls_asleep()
+    tmux.settle()
     tmux("select-pane", "-t", "first.1")
     second.wakes()
     first.falls_asleep()
@@ -329,8 +330,12 @@ def stand_in(tmux, names, apps):
     fronts = {name: tmux.format("#{pane_pid}", name) for name in names}
     (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**fronts)))
     (folder / "curfew").chmod(0o755)
-    tmux("set-option", "-g", "@curfew-idle", "100ms")
     tmux.attach()
+    tmux.settle()
+    (folder / "asked").unlink()
+    tmux("set-option", "-g", "@curfew-idle", "100ms")
+    # One look.
+    tmux("new-window", "-d", "-t", "main:", "cat")
     return folder / "slept"
 
 
@@ -391,7 +396,7 @@ def test_sourced_twice_it_is_there_once(tmux):
 
     tmux.begin()
     before = hooks()
-    assert sum("curfew-script" in hook for hook in before) == 9
+    assert sum("curfew-script" in hook for hook in before) == 8
     tmux("source-file", FILES / "curfew.conf")
     assert hooks() == before
     assert tmux("show-options", "-gv", "@curfew-idle") == IDLE
