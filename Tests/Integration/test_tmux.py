@@ -63,15 +63,20 @@ class Tmux:
 
     def app(self, name, command="cat", options=WAKES):
         """A window in which only that runs: it was begun in sight, and left."""
-        self("new-window", "-t", "main:", "-n", name, f"exec curfew run --name {name} {options} -- {command}")
+        self("new-window", "-t", "main:", "-n", name, self.run(name, command, options))
         app = self.known(name)
         self("select-window", "-t", "main:desk")
         return app
 
     def beside(self, name, target, command="cat", options=WAKES):
         """The same in a pane of another's window."""
-        self("split-window", "-d", "-t", target, f"exec curfew run --name {name} {options} -- {command}")
+        self("split-window", "-d", "-t", target, self.run(name, command, options))
         return self.known(name)
+
+    def run(self, name, command, options):
+        """Where it ends against expectation, its report is told with the failure."""
+        self.sandbox.reports.mkdir(parents=True, exist_ok=True)
+        return f"exec curfew run --name {name} --report {self.sandbox.reports}/{name}.json {options} -- {command}"
 
     def known(self, name):
         app = App(self, name)
