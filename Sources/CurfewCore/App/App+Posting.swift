@@ -79,7 +79,7 @@ extension App {
     private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
 
     /// Never less than what is left of its grace.
-    private func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
+    func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
         guard phase.isAway else { return nil }
         let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, span)
         return runsInBackground ? countdown(span, at: now) : Countdown(span)

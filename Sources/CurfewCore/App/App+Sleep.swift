@@ -12,6 +12,9 @@ extension App {
     /// Whether it sleeps until it is opened, whatever comes.
     public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
 
+    /// Whether it was stopped for having been idle, and nobody has asked for it.
+    public var wasFoundIdle: Bool { isSuspending && phase.stay.suspension.wasFoundIdle }
+
     /// What keeps it awake, of one that is to sleep when idle; nil where it isn't, and where nothing does.
     public var awakeReason: AwakeReason? { idle.meter?.lastReason }
 
@@ -36,7 +39,10 @@ extension App {
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
-            if !phase.stay.suspension.isSettled { phase.stay.isAskedToSleep = true }
+            if !phase.stay.suspension.isSettled {
+                phase.stay.isAskedToSleep = true
+                phase.stay.suspension.wasFoundIdle = false
+            }
             if stays { ignoreInput(at: now, into: &effects) }
             if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break
@@ -145,11 +151,36 @@ extension App {
         let event = PostedEvent(Self.inputEvent, news.info)
         resumeForWaking(
             event, for: policy.wakeLimit, counts: policy.sleep?.countsResumptions == true, at: now, into: &effects)
-        if !isAware, runsInBackground {
-            phase.stay.run.awaitsQuiet = true
-            phase.stay.run.isForInput = true
-            updateIdle(at: now)
+        awaitQuiet(at: now)
+        proceed(at: now, into: &effects)
+    }
+
+    /// It runs on in background for its input; one that is aware says itself when it has had enough.
+    private mutating func awaitQuiet(at now: Moment) {
+        guard !isAware, runsInBackground else { return }
+        phase.stay.run.awaitsQuiet = true
+        phase.stay.run.isForInput = true
+        updateIdle(at: now)
+    }
+
+    /// Something of it has run between the look that found it idle and its stop: it may have read what came, and answered
+    /// nobody. It goes on as if it hadn't been stopped.
+    mutating func ranOn(at now: Moment, into effects: inout [Effect]) {
+        guard phase.place == .suspended(isConfirmed: true), wasFoundIdle, !phase.stay.suspension.isSettled, end == nil
+        else { return }
+        lastInput = now.real
+        if isAsleep {
+            wakeUp(at: now, into: &effects)
+            if isInForeground { return proceed(at: now, into: &effects) }
         }
+        let grace = isAware ? nil : wakingTime(policy.wakeLimit, at: now)
+        if isSuspending {
+            returnToBackground(grace: grace, at: now, into: &effects)
+            deliverKeptChanges(at: now, into: &effects)
+        } else if let grace {
+            phase.run?.grace = grace
+        }
+        awaitQuiet(at: now)
         proceed(at: now, into: &effects)
     }
 
@@ -223,6 +254,7 @@ extension App {
             phase.stay.run.grace = Countdown(.zero)
             proceed(at: now, into: &effects)
         }
+        phase.suspension?.wasFoundIdle = true
     }
 
     /// What keeps an app awake that does nothing; a task, an answer and an end that is to come even one that is forced.

@@ -42,6 +42,8 @@ struct Away: Sendable, Hashable {
         var nextPageOut: Instant?
         /// Some of its memory has been moved, and there is more.
         var isPagingOut = false
+        /// It was stopped for having been idle.
+        var wasFoundIdle = false
         /// All of it has stopped, and its input is waited for, where it is to be.
         var isSettled = false
     }

@@ -95,11 +95,15 @@ extension Instance {
         if let watch = closingWatches.first, watch.closeRest() { closingWatches.removeFirst() }
     }
 
+    /// Of one that is stopped.
+    var hasRunSinceLook: Bool { restingPlaces.map { $0 != tree.restingPlaces } ?? false }
+
     /// `terminal`: another number when the terminal in front of it was read or written.
     func idleSample(terminal: UInt64) -> IdleSample {
         // Before the rest: what comes between that and the stop which may follow can be taken and not answered.
         lookAtWaits()
         let work = tree.work
+        restingPlaces = tree.restingPlaces
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)

@@ -55,6 +55,9 @@ public protocol Kernel: AnyObject {
     /// What waits there of what came to a stopped app; nil for nothing.
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews?
     func idleSample(of app: AppID) -> IdleSample
+    /// Whether something of it, which is stopped, has run since that look and hadn't come to rest: it can have read what came,
+    /// and not have answered.
+    func hasRunSinceLook(_ app: AppID) -> Bool
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
     /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one, and so does closing

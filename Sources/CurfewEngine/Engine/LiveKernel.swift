@@ -124,6 +124,8 @@ final class LiveKernel: Kernel {
             ?? IdleSample(cpuTime: .zero, written: 0, processes: 0)
     }
 
+    func hasRunSinceLook(_ app: AppID) -> Bool { instances[app]?.hasRunSinceLook ?? false }
+
     // MARK: Memory
 
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 {

@@ -359,6 +359,8 @@ struct SleepWorld {
         switch effect {
         case .suspend: return [confirmStop(index, isLast: false)]
         case .confirmSuspension(_, let isLast): return [confirmStop(index, isLast: isLast)]
+        case .watchInput where supervisor.app(id)?.wasFoundIdle == true && apps[index].isMidway:
+            return [.app(id, .ranOn)]
         case .watchInput:
             guard setup.looking == .zero else { return [] }
             return try goOnWatching(index).map { [$0] } ?? []
@@ -378,7 +380,7 @@ struct SleepWorld {
         guard case .stopping(let since) = apps[index].tree.motion else { return .app(id, .suspensionPending) }
         let isStopped = now.real >= since + setup.stopping
         if !isStopped, !isLast { return .app(id, .suspensionPending) }
-        apps[index].tree.isStopped()
+        apps[index].isStopped(andTakes: now.real.nanoseconds % 2 == 0)
         return .app(id, isStopped ? .suspensionConfirmed : .suspensionIncomplete)
     }
 

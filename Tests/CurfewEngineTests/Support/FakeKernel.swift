@@ -52,6 +52,8 @@ final class FakeKernel: Kernel {
         var input: [InputWatching] = [.watched(obstacle: nil)]
         /// What it has done, measured one after the other; the last stays.
         var work = [IdleSample(cpuTime: .zero, written: 0, processes: 1)]
+        /// So often it runs on between a look and its stop.
+        var runsOn = 0
         /// At which of its listening sockets a connection waits.
         var backlog: Set<ListeningSocket> = []
         /// Where one was taken, as is told the next time that it is continued.
@@ -237,6 +239,16 @@ final class FakeKernel: Kernel {
     func idleSample(of app: AppID) -> IdleSample {
         journal.note("idle? \(app.letter)")
         return self[app].work.count > 1 ? self[app].work.removeFirst() : self[app].work[0]
+    }
+
+    /// Not written down where it hasn't.
+    func hasRunSinceLook(_ app: AppID) -> Bool {
+        let hasRun = self[app].runsOn > 0
+        if hasRun {
+            journal.note("ran on \(app.letter)")
+            self[app].runsOn -= 1
+        }
+        return hasRun
     }
 
     /// Not written down: it is asked with every watchdog that starts.
