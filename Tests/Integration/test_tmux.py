@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import pexpect
@@ -97,7 +98,10 @@ class Tmux:
     def close(self):
         subprocess.run(self.command("kill-server"), env=self.environment, capture_output=True, timeout=LIMIT)
         for client in self.clients:
-            client.close(force=True)
+            if client.isalive():
+                client.kill(signal.SIGKILL)
+            wait_for("a client of tmux to end", lambda: not client.isalive())
+            client.close()
 
 
 class App:
