@@ -160,6 +160,7 @@ extension TimeoutTrial: Kernel {
     func unwatchInput(_ app: AppID) {}
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? { nil }
     func idleSample(of app: AppID) -> IdleSample { IdleSample(cpuTime: .zero, written: 0, processes: 0) }
+    func hasRunSinceLook(_ app: AppID) -> Bool { false }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
     var isAtWork: Bool { false }
     func goOn() {}

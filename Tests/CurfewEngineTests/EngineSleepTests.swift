@@ -84,7 +84,7 @@ struct EngineSleepTests {
         #expect(scenario.engine.core.app(.a)?.isAsleep == true)
         scenario.feed(.app(.a, .open(request: nil)))
         #expect(
-            scenario.pass(.seconds(5)).only("suspend", "ran on", "watch", "resume", "record")
+            scenario.pass(.seconds(5)).only("suspend", "ran on", "watch", "resume", "record a note")
                 == ["suspend a", "ran on a", "resume a"])
         #expect(scenario.pass(.seconds(5)).contains("watch input a"))
     }

@@ -125,6 +125,7 @@ extension App {
         if phase.stay.run.isForInput { lastInput = nil }
         let before = standing
         phase.suspend()
+        phase.stay.suspension.wasFoundIdle = phase.stay.run.wasFoundIdle
         noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: isStoppedByTerminal))

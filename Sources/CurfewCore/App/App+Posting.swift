@@ -51,6 +51,7 @@ extension App {
         _ event: PostedEvent, for span: Span, counts: Bool, at now: Moment, into effects: inout [Effect]
     ) {
         if isSuspending, counts, !countResumption(at: now, into: &effects) { return }
+        phase.run?.wasFoundIdle = false
         // It may use all of its time for that, quiet or not.
         if phase.run?.awaitsQuiet == true {
             phase.run?.awaitsQuiet = false

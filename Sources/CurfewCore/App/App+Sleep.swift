@@ -34,6 +34,7 @@ extension App {
             // At home it is asleep as soon as nothing lets it run on. It hasn't had all of its time for its input.
             phase.stay.run.grace = nil
             phase.stay.run.isForInput = false
+            phase.stay.run.wasFoundIdle = false
             phase.stay.ignoresInput = stays
             if let request { suspensionRequests.append(request) }
             proceed(at: now, into: &effects)
@@ -79,6 +80,7 @@ extension App {
         let before = standing
         phase.goAway(stay)
         phase.suspend()
+        phase.stay.suspension.wasFoundIdle = !isAsked
         noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: false))
@@ -252,9 +254,9 @@ extension App {
             fallAsleep(stays: false, isAsked: false, at: now, into: &effects)
         } else {
             phase.stay.run.grace = Countdown(.zero)
+            phase.stay.run.wasFoundIdle = true
             proceed(at: now, into: &effects)
         }
-        phase.suspension?.wasFoundIdle = true
     }
 
     /// What keeps an app awake that does nothing; a task, an answer and an end that is to come even one that is forced.

@@ -30,6 +30,8 @@ struct Away: Sendable, Hashable {
         var awaitsQuiet = false
         /// Input has woken it, and it has all of its time for that.
         var isForInput = false
+        /// It is to be stopped now, for having been idle.
+        var wasFoundIdle = false
 
         init(grace: Countdown?) { self.grace = grace }
     }

@@ -26,7 +26,9 @@ public struct RestingPlaces: Sendable, Equatable {
         one.moved == other.moved && one.places == other.places && !one.places.values.contains(.running)
     }
 
-    fileprivate mutating func add(_ pid: Int32) {
+    init(of pids: [Int32]) { for pid in pids { add(pid) } }
+
+    private mutating func add(_ pid: Int32) {
         guard places.count < Self.mostThreads else { return }
         moved &+= Procfs.bytesMoved(by: pid)
         Procfs.forEachThread(of: pid) { thread in
@@ -44,11 +46,7 @@ public struct RestingPlaces: Sendable, Equatable {
 
 extension ProcessTree {
     /// Some 10 µs for each thread.
-    public var restingPlaces: RestingPlaces {
-        var places = RestingPlaces()
-        for pid in processes() { places.add(pid) }
-        return places
-    }
+    public var restingPlaces: RestingPlaces { RestingPlaces(of: processes()) }
 }
 
 extension Procfs {
