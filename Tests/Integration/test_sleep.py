@@ -474,11 +474,11 @@ def test_when_idle_it_falls_asleep_and_wakes_for_whoever_comes(sandbox, containm
 SLOW = """
 import os, socket, sys, time
 if sys.argv[1] == "pipes":
-    take, give = lambda: os.read(0, 100), lambda line: os.write(1, line)
     print("up", flush=True)
+    take, give = lambda: os.read(0, 100), lambda line: os.write(1, line)
 else:
     server = socket.create_server(("127.0.0.1", 0))
-    print("up", server.getsockname()[1], flush=True)
+    print(server.getsockname()[1], "up", sep="\\n", flush=True)
     client, _ = server.accept()
     take, give = lambda: client.recv(100), client.sendall
 while line := take():
@@ -499,7 +499,7 @@ def test_what_comes_just_as_it_falls_asleep_is_answered(sandbox, kind):
         if kind == "pipes":
             give, output = app.tell, app.running.process.stdout
         else:
-            client = stack.enter_context(socket.create_connection(("127.0.0.1", int(app.said[0][1])), LIMIT))
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", int(app.said[0][0])), LIMIT))
             give, output = lambda line: client.sendall(line.encode() + b"\n"), client
         moments = random.Random(13)
         for count in range(100):

@@ -96,7 +96,7 @@ extension Instance {
     }
 
     /// Of one that is stopped.
-    var hasRunSinceLook: Bool { restingPlaces.map { $0 != tree.restingPlaces } ?? false }
+    var hasRunSinceLook: Bool { restingPlaces.map { tree.restingPlaces.hasRun(since: $0) } ?? false }
 
     /// `terminal`: another number when the terminal in front of it was read or written.
     func idleSample(terminal: UInt64) -> IdleSample {

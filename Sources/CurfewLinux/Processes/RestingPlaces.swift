@@ -1,18 +1,22 @@
 import CCurfew
 import Glibc
 
-/// Where the threads of a tree wait, and how much its processes have read and written: the same before a stop and after it,
-/// unless something of it has run in between and was stopped before it came to rest again.
+/// Where the threads of a tree wait, and what its processes have taken so far, by which it is told whether anything of it has
+/// run until it was stopped.
 ///
-/// A stop interrupts a system call and leaves its number, its arguments and its place. What isn't seen is a thread that was
-/// handed something by recvmsg(2) and its like, whose bytes nobody counts, and was stopped before it has left that call.
-/// Source: proc_pid_syscall(5); proc_pid_io(5), rchar and wchar.
-public struct RestingPlaces: Sendable, Equatable {
+/// A stop interrupts a system call and leaves its number, its arguments and its place. One that is where it was can have been
+/// given something just then, for a call that takes input looks for that before it looks for signals. Of read(2) the bytes
+/// tell; of recvmsg(2) and its like what the connection has had, if it is one of TCP; of accept(2) how many descriptors there
+/// are. Who takes from other sockets by recvmsg(2) isn't seen. Dropped: how often each thread has had a processor, once for
+/// a stop; where processors are scarce it is more often, and the app never slept.
+/// Source: proc_pid_syscall(5); proc_pid_io(5), rchar and wchar; kernel, net/ipv4/tcp.c, tcp_recvmsg_locked().
+public struct RestingPlaces: Sendable {
     private var places: [Int32: Place] = [:]
     private var moved: UInt64 = 0
 
     private enum Place: Sendable, Hashable {
-        case call([UInt8])
+        /// `taken`: what it has taken by that call, if it takes any.
+        case call([UInt8], taken: Int)
         case running
         /// It may not be looked at.
         case unknown
@@ -20,11 +24,6 @@ public struct RestingPlaces: Sendable, Equatable {
 
     /// Of very many threads the first.
     static let mostThreads = 64
-
-    /// One that runs is at no place, not even at the same.
-    public static func == (one: RestingPlaces, other: RestingPlaces) -> Bool {
-        one.moved == other.moved && one.places == other.places && !one.places.values.contains(.running)
-    }
 
     init(of pids: [Int32]) { for pid in pids { add(pid) } }
 
@@ -36,16 +35,40 @@ public struct RestingPlaces: Sendable, Equatable {
         }
     }
 
+    /// Whether something has run since, and more than to be stopped. Of what is stopped now.
+    public func hasRun(since earlier: RestingPlaces) -> Bool {
+        moved != earlier.moved || places != earlier.places || places.values.contains(.running)
+    }
+
     private static func place(of thread: Int32, in pid: Int32) -> Place {
         let text = Procfs.withSystemCall(of: thread, in: pid) { Array($0) }
         guard let text else { return .unknown }
         // `running`, or -1 for one that was stopped elsewhere than in a system call.
-        return text.starts(with: "running".utf8) || text.starts(with: "-1 ".utf8) ? .running : .call(text)
+        if text.starts(with: "running".utf8) || text.starts(with: "-1 ".utf8) { return .running }
+        return .call(text, taken: text.withUnsafeBytes { SleepingCall($0) }.map { taken(by: $0, in: pid) } ?? 0)
+    }
+
+    private static func taken(by call: SleepingCall, in pid: Int32) -> Int {
+        switch curfew_taking_call(call.number) {
+        case CURFEW_TAKES_DATA: bytesTaken(by: Int32(truncatingIfNeeded: call.arguments[0]), in: pid)
+        case CURFEW_TAKES_CONNECTIONS: Procfs.descriptorCount(of: pid)
+        default: 0
+        }
+    }
+
+    /// What has come by a connection, without what waits there to be read.
+    private static func bytesTaken(by descriptor: Int32, in pid: Int32) -> Int {
+        var process = Descriptor(curfew_pidfd_open(pid))
+        defer { process.close() }
+        var duplicate = Descriptor(curfew_pidfd_getfd(process.number, descriptor))
+        defer { duplicate.close() }
+        let received = duplicate.isOpen ? curfew_tcp_received(duplicate.number) : -1
+        return received < 0 ? 0 : Int(received) - Int(max(0, curfew_unread(duplicate.number)))
     }
 }
 
 extension ProcessTree {
-    /// Some 10 µs for each thread.
+    /// Some 15 µs for each thread.
     public var restingPlaces: RestingPlaces { RestingPlaces(of: processes()) }
 }
 
@@ -71,6 +94,19 @@ extension Procfs {
             SmallFile.withContents(of: String(cString: path)) { text in
                 (text.number(after: "rchar:") ?? 0) &+ (text.number(after: "wchar:") ?? 0)
             }
+        } ?? 0
+    }
+
+    /// How many descriptors a process has open. Source: kernel, fs/proc/fd.c, proc_fd_getattr(), since Linux 6.2; before that its
+    /// size is 0, and they are counted.
+    fileprivate static func descriptorCount(of pid: Int32) -> Int {
+        withPath(pid, "/fd") { path -> Int? in
+            var status = curfew_file_status()
+            if curfew_stat_at(AT_FDCWD, path, true, &status) == 0, status.size > 0 { return Int(status.size) }
+            var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+            defer { directory.close() }
+            var count = 0
+            return directory.isOpen && Directory.forEachName(in: directory.number) { _ in count += 1 } ? count : nil
         } ?? 0
     }
 }
