@@ -120,6 +120,21 @@ int curfew_timed_wait(long number, const uint64_t arguments[6], struct curfew_wa
     return -ENOENT;
 }
 
+enum curfew_taking curfew_taking_call(long number)
+{
+    switch (number) {
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+        return CURFEW_TAKES_DATA;
+    case SYS_accept:
+    case SYS_accept4:
+        return CURFEW_TAKES_CONNECTIONS;
+    default:
+        return CURFEW_TAKES_NOTHING;
+    }
+}
+
 bool curfew_is_restarted_call(long number)
 {
     return number == SYS_restart_syscall;

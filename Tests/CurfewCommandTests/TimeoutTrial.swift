@@ -163,6 +163,7 @@ extension TimeoutTrial: Kernel {
         IdleSample(cpuTime: .zero, written: 0, processes: 0)
     }
     func named(_ sample: IdleSample, of app: AppID) -> IdleSample { sample }
+    func hasRunSinceLook(_ app: AppID) -> Bool { false }
     func cpuMicroseconds(of app: AppID) -> UInt64 { 0 }
     var isAtWork: Bool { false }
     func goOn() {}

@@ -302,6 +302,106 @@ struct ObstacleTests {
     }
 }
 
+@Suite("What runs on between the look that finds it idle and its stop")
+struct RunningOnTests {
+    private func fallingAsleep(_ policy: Policy = .sleeping()) -> Scenario {
+        let scenario = Scenario(policy)
+        scenario.beIdle(for: .seconds(120))
+        return scenario
+    }
+
+    /// At home, woken by input, and quiet since.
+    private func quietAtHome() -> Scenario {
+        let scenario = Scenario(.sleeping())
+        scenario.home()
+        scenario.watched()
+        scenario.input()
+        scenario.beIdle(for: .seconds(3))
+        return scenario
+    }
+
+    @Test("It goes on where it was, and nobody is told that it slept")
+    func goesOn() {
+        let scenario = fallingAsleep()
+        #expect(scenario.ranOn() == ["a suspended -> active", "resume a"])
+        #expect(scenario.supervisor.app(.a)?.awakeReason == nil)
+    }
+
+    @Test("It falls asleep when it has been idle anew")
+    func anew() {
+        let scenario = fallingAsleep()
+        scenario.ranOn()
+        #expect(!scenario.beIdle(for: .seconds(59)).contains("suspend a"))
+        #expect(scenario.beIdle(for: .seconds(20)).contains("suspend a"))
+        #expect(scenario.watched() == ["note a asleep"])
+    }
+
+    @Test("What it may have begun to read has its chance")
+    func fresh() {
+        let scenario = fallingAsleep()
+        scenario.ranOn()
+        #expect(scenario.sleep().last == "watch input of a afresh")
+    }
+
+    @Test("At home it runs on until it is quiet, and that counts as no waking")
+    func atHome() {
+        let scenario = quietAtHome()
+        #expect(scenario.state() == .suspended)
+        #expect(scenario.ranOn() == ["a suspended -> background", "resume a"])
+        #expect(scenario.beIdle(for: .seconds(3)).contains("suspend a"))
+        #expect(scenario.watched() == [])
+        #expect(scenario.state() == .suspended)
+    }
+
+    @Test("At home it runs on no longer than for input")
+    func limitedAtHome() {
+        let scenario = quietAtHome()
+        scenario.ranOn()
+        let limit = Policy.sleeping().wakeLimit
+        #expect(!scenario.run(limit - .milliseconds(1)).contains("suspend a"))
+        #expect(scenario.run(.milliseconds(1)).contains("suspend a"))
+    }
+
+    @Test("Behind another app it has its time in background")
+    func behind() {
+        let scenario = fallingAsleep()
+        scenario.start(.b)
+        scenario.ranOn()
+        #expect(scenario.state() == .background)
+        #expect(scenario.run(.seconds(1)).contains("measure idleness a"))
+    }
+
+    @Test("Who has asked meanwhile has it asleep")
+    func asked() {
+        let scenario = fallingAsleep()
+        scenario.sleep(request: 1)
+        #expect(scenario.ranOn().isEmpty)
+        #expect(scenario.watched() == ["note a asleep", "reply 1: suspended"])
+    }
+
+    @Test("One that was put to sleep, or whose input is waited for, hasn't")
+    func elsewhere() {
+        let asked = Scenario(.sleeping())
+        asked.sleep()
+        #expect(asked.ranOn().isEmpty)
+        let settled = fallingAsleep()
+        settled.watched()
+        #expect(settled.ranOn().isEmpty)
+        #expect(settled.isAsleep)
+        let home = Scenario(.sleeping())
+        home.home()
+        #expect(home.ranOn().isEmpty)
+        #expect(home.state() == .suspended)
+    }
+
+    @Test("Its end isn't put off")
+    func ending() {
+        let scenario = fallingAsleep()
+        scenario.quit()
+        #expect(scenario.ranOn().isEmpty)
+    }
+}
+
 @Suite("Waking up")
 struct WakingUpTests {
     @Test("Input wakes it where it was, and nothing is told")

@@ -76,6 +76,19 @@ struct EngineSleepTests {
         }
     }
 
+    @Test("Found idle, it is asked whether it ran on before it was stopped; put to sleep, it isn't")
+    func ranOn() {
+        let scenario = EngineScenario.running(Self.policy(whenIdle: .seconds(4)))
+        scenario.kernel[.a].runsOn = 1
+        scenario.feed(Self.sleep())
+        #expect(scenario.engine.core.app(.a)?.isAsleep == true)
+        scenario.feed(.app(.a, .open(request: nil)))
+        #expect(
+            scenario.pass(.seconds(5)).only("suspend", "ran on", "watch", "resume", "record a note")
+                == ["suspend a", "ran on a", "resume a"])
+        #expect(scenario.pass(.seconds(5)).contains("watch input a"))
+    }
+
     @Test("Told to stay asleep, it isn't waited for any more")
     func stays() {
         let scenario = EngineScenario.running(Self.policy())

@@ -74,7 +74,7 @@ struct JournalTests {
         .app(.a, .quit(request: nil)),
         .app(.a, .sleep(stays: true, request: RequestID(9))),
         .app(.a, .sleep(stays: false, request: nil)),
-        .app(.a, .inputWatched(obstacle: nil)),
+        .app(.a, .inputWatched(obstacle: nil)), .app(.a, .ranOn),
         .app(.a, .inputWatched(obstacle: "node (7): files of an io_uring: \"x\"")),
         .app(.a, .inputCame(InputNews(kind: "data", text: "data from [::1]:5", from: "[::1]:5", to: ":80"))),
         .app(.a, .inputCame(InputNews(kind: "pipe", text: "data in a pipe"))),

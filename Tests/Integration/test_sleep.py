@@ -470,6 +470,46 @@ def test_when_idle_it_falls_asleep_and_wakes_for_whoever_comes(sandbox, containm
     assert server.status()["sleepWhenIdle"] == 0.1
 
 
+# Answers each line a millisecond later, in which it works.
+SLOW = """
+import os, socket, sys, time
+if sys.argv[1] == "pipes":
+    print("up", flush=True)
+    take, give = lambda: os.read(0, 100), lambda line: os.write(1, line)
+else:
+    server = socket.create_server(("127.0.0.1", 0))
+    print(server.getsockname()[1], "up", sep="\\n", flush=True)
+    client, _ = server.accept()
+    take, give = lambda: client.recv(100), client.sendall
+while line := take():
+    end = time.perf_counter() + 0.001
+    while time.perf_counter() < end:
+        pass
+    give(line.upper())
+"""
+
+
+@pytest.mark.parametrize("kind", ["pipes", "connections"])
+def test_what_comes_just_as_it_falls_asleep_is_answered(sandbox, kind):
+    """One and a quarter times D after it was woken it is stopped: input comes about then, whatever of it was taken."""
+    app = App(
+        sandbox, sys.executable, "-u", "-c", SLOW, kind,
+        options=("--sleep-when-idle", "20ms", "--wake-on", kind))
+    with contextlib.ExitStack() as stack:
+        if kind == "pipes":
+            give, output = app.tell, app.running.process.stdout
+        else:
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", int(app.said[0][0])), LIMIT))
+            give, output = lambda line: client.sendall(line.encode() + b"\n"), client
+        moments = random.Random(13)
+        for count in range(100):
+            give(f"line {count}")
+            assert select.select([output], [], [], LIMIT)[0], f"line {count}: {app.status()}"
+            assert os.read(output.fileno(), 100).decode() == f"LINE {count}\n"
+            time.sleep(moments.uniform(0.0245, 0.0265))  # a moment
+    assert app.events("didSleep")
+
+
 def test_who_works_stays_awake_and_the_status_says_why(sandbox):
     running = sandbox.start("sh", "-c", "echo up; while :; do :; done", options=IDLE)
     running.expect("up")

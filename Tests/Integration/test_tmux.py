@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import pexpect
@@ -63,15 +64,20 @@ class Tmux:
 
     def app(self, name, command="cat", options=WAKES):
         """A window in which only that runs: it was begun in sight, and left."""
-        self("new-window", "-t", "main:", "-n", name, f"exec curfew run --name {name} {options} -- {command}")
+        self("new-window", "-t", "main:", "-n", name, self.run(name, command, options))
         app = self.known(name)
         self("select-window", "-t", "main:desk")
         return app
 
     def beside(self, name, target, command="cat", options=WAKES):
         """The same in a pane of another's window."""
-        self("split-window", "-d", "-t", target, f"exec curfew run --name {name} {options} -- {command}")
+        self("split-window", "-d", "-t", target, self.run(name, command, options))
         return self.known(name)
+
+    def run(self, name, command, options):
+        """Where it ends against expectation, its report is told with the failure."""
+        self.sandbox.reports.mkdir(parents=True, exist_ok=True)
+        return f"exec curfew run --name {name} --report {self.sandbox.reports}/{name}.json {options} -- {command}"
 
     def known(self, name):
         app = App(self, name)
@@ -92,7 +98,10 @@ class Tmux:
     def close(self):
         subprocess.run(self.command("kill-server"), env=self.environment, capture_output=True, timeout=LIMIT)
         for client in self.clients:
-            client.close(force=True)
+            if client.isalive():
+                client.kill(signal.SIGKILL)
+            wait_for("a client of tmux to end", lambda: not client.isalive())
+            client.close()
 
 
 class App:
@@ -260,6 +269,7 @@ def test_the_focus_is_where_one_looks_if_one_says_so(tmux):
     tmux("select-window", "-t", "first")
     first.wakes()
     second.falls_asleep()
+    tmux.settle()
     tmux("select-pane", "-t", "first.1")
     second.wakes()
     first.falls_asleep()
@@ -329,8 +339,12 @@ def stand_in(tmux, names, apps):
     fronts = {name: tmux.format("#{pane_pid}", name) for name in names}
     (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**fronts)))
     (folder / "curfew").chmod(0o755)
-    tmux("set-option", "-g", "@curfew-idle", "100ms")
     tmux.attach()
+    tmux.settle()
+    (folder / "asked").unlink()
+    tmux("set-option", "-g", "@curfew-idle", "100ms")
+    # One look.
+    tmux("new-window", "-d", "-t", "main:", "cat")
     return folder / "slept"
 
 
@@ -391,7 +405,7 @@ def test_sourced_twice_it_is_there_once(tmux):
 
     tmux.begin()
     before = hooks()
-    assert sum("curfew-script" in hook for hook in before) == 9
+    assert sum("curfew-script" in hook for hook in before) == 8
     tmux("source-file", FILES / "curfew.conf")
     assert hooks() == before
     assert tmux("show-options", "-gv", "@curfew-idle") == IDLE

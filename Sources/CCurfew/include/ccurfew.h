@@ -278,6 +278,9 @@ struct curfew_wait {
 };
 // Of a system call with these arguments; -ENOENT: one that doesn't wait, or not for a time of its own.
 int curfew_timed_wait(long number, const uint64_t arguments[6], struct curfew_wait *wait);
+// What a system call takes by the descriptor that is its first argument, without a count of bytes in /proc/PID/io.
+enum curfew_taking { CURFEW_TAKES_NOTHING, CURFEW_TAKES_DATA, CURFEW_TAKES_CONNECTIONS };
+enum curfew_taking curfew_taking_call(long number);
 bool curfew_is_restarted_call(long number);            // goes on with what a signal has interrupted, whatever that was
 // Bytes of another's memory; needs the rights of ptrace to attach. -EFAULT: nothing is there.
 ssize_t curfew_read_memory(pid_t pid, uint64_t address, void *buffer, size_t size);

@@ -35,6 +35,12 @@ struct RunSleepOptions: ParsableArguments {
             another program accepts as well, how long a connection must first wait before it wakes the app (default: 1s).
             """, valueName: "D"))
     var quiet: DurationValue?
+
+    mutating func validate() throws {
+        if idleCpu != nil || quiet != nil, sleepWhenIdle == nil, wakeOn == nil {
+            throw ValidationError("--idle-cpu and --quiet need --sleep-when-idle or --wake-on")
+        }
+    }
 }
 
 /// How long is idle, read as the fast path reads it.

@@ -126,6 +126,7 @@ extension App {
         let before = standing
         shared.forgetWhatWasLeft()
         phase.suspend()
+        phase.stay.suspension.wasFoundIdle = phase.stay.run.wasFoundIdle
         noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: isStoppedByTerminal))

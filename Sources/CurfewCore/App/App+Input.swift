@@ -12,6 +12,7 @@ extension App {
         case .stoppedByTerminal: stoppedByTerminal()
         case .sleep(let stays, let request): sleep(stays: stays, request: request, at: now, into: &effects)
         case .inputWatched(let obstacle): inputWatched(obstacle: obstacle, at: now, into: &effects)
+        case .ranOn: ranOn(at: now, into: &effects)
         case .inputCame(let news): inputCame(news, at: now, into: &effects)
         case .connectionWaits(let socket): connectionWaits(socket, at: now, into: &effects)
         case .connectionTaken(let socket): connectionTaken(socket)

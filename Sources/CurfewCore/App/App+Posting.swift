@@ -51,6 +51,7 @@ extension App {
         _ event: PostedEvent, for span: Span, counts: Bool, at now: Moment, into effects: inout [Effect]
     ) {
         if isSuspending, counts, !countResumption(at: now, into: &effects) { return }
+        phase.run?.wasFoundIdle = false
         // It may use all of its time for that, quiet or not.
         if phase.run?.awaitsQuiet == true {
             phase.run?.awaitsQuiet = false
@@ -79,7 +80,7 @@ extension App {
     private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
 
     /// Never less than what is left of its grace.
-    private func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
+    func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
         guard phase.isAway else { return nil }
         let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, span)
         return runsInBackground ? countdown(span, at: now) : Countdown(span)

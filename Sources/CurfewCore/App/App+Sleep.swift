@@ -12,6 +12,9 @@ extension App {
     /// Whether it sleeps until it is opened, whatever comes.
     public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
 
+    /// Whether it was stopped for having been idle, and nobody has asked for it.
+    public var wasFoundIdle: Bool { isSuspending && phase.stay.suspension.wasFoundIdle }
+
     /// What keeps it awake, of one that is to sleep when idle; nil where it isn't, and where nothing does.
     public var awakeReason: AwakeReason? { idle.meter?.lastReason }
 
@@ -40,12 +43,16 @@ extension App {
             // At home it is asleep as soon as nothing lets it run on. It hasn't had all of its time for its input.
             phase.stay.run.grace = nil
             phase.stay.run.isForInput = false
+            phase.stay.run.wasFoundIdle = false
             phase.stay.ignoresInput = stays
             if let request { suspensionRequests.append(request) }
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
-            if !phase.stay.suspension.isSettled { phase.stay.isAskedToSleep = true }
+            if !phase.stay.suspension.isSettled {
+                phase.stay.isAskedToSleep = true
+                phase.stay.suspension.wasFoundIdle = false
+            }
             if stays { ignoreInput(at: now, into: &effects) }
             if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break
@@ -84,6 +91,7 @@ extension App {
         shared.forgetWhatWasLeft()
         phase.goAway(stay)
         phase.suspend()
+        phase.stay.suspension.wasFoundIdle = !isAsked
         noteFreshInput(at: now)
         moved(from: before, at: now, into: &effects)
         effects.append(.suspend(id, includingStopped: false))
@@ -157,11 +165,36 @@ extension App {
         let event = PostedEvent(Self.inputEvent, news.info)
         resumeForWaking(
             event, for: policy.wakeLimit, counts: policy.sleep?.countsResumptions == true, at: now, into: &effects)
-        if !isAware, runsInBackground {
-            phase.stay.run.awaitsQuiet = true
-            phase.stay.run.isForInput = true
-            updateIdle(at: now)
+        awaitQuiet(at: now)
+        proceed(at: now, into: &effects)
+    }
+
+    /// It runs on in background for its input; one that is aware says itself when it has had enough.
+    private mutating func awaitQuiet(at now: Moment) {
+        guard !isAware, runsInBackground else { return }
+        phase.stay.run.awaitsQuiet = true
+        phase.stay.run.isForInput = true
+        updateIdle(at: now)
+    }
+
+    /// Something of it has run between the look that found it idle and its stop: it may have read what came, and answered
+    /// nobody. It goes on as if it hadn't been stopped.
+    mutating func ranOn(at now: Moment, into effects: inout [Effect]) {
+        guard phase.place == .suspended(isConfirmed: true), wasFoundIdle, !phase.stay.suspension.isSettled, end == nil
+        else { return }
+        lastInput = now.real
+        if isAsleep {
+            wakeUp(at: now, into: &effects)
+            if isInForeground { return proceed(at: now, into: &effects) }
         }
+        let grace = isAware ? nil : wakingTime(policy.wakeLimit, at: now)
+        if isSuspending {
+            returnToBackground(grace: grace, at: now, into: &effects)
+            deliverKeptChanges(at: now, into: &effects)
+        } else if let grace {
+            phase.run?.grace = grace
+        }
+        awaitQuiet(at: now)
         proceed(at: now, into: &effects)
     }
 
@@ -233,6 +266,7 @@ extension App {
             fallAsleep(stays: false, isAsked: false, at: now, into: &effects)
         } else {
             phase.stay.run.grace = Countdown(.zero)
+            phase.stay.run.wasFoundIdle = true
             proceed(at: now, into: &effects)
         }
     }

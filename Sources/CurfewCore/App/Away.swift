@@ -30,6 +30,8 @@ struct Away: Sendable, Hashable {
         var awaitsQuiet = false
         /// Input has woken it, and it has all of its time for that.
         var isForInput = false
+        /// It is to be stopped now, for having been idle.
+        var wasFoundIdle = false
 
         init(grace: Countdown?) { self.grace = grace }
     }
@@ -44,6 +46,8 @@ struct Away: Sendable, Hashable {
         var isPagingOut = false
         /// Not all of it was seen stopped in time, nor since.
         var isIncomplete = false
+        /// It was stopped for having been idle.
+        var wasFoundIdle = false
         /// All of it has stopped, and its input is waited for, where it is to be.
         var isSettled = false
     }

@@ -66,6 +66,8 @@ public enum AppInput: Sendable, Hashable {
     case memoryMarkArmed(Bool)
     /// Its input is waited for; `obstacle`: what of it can't be, or keeps it awake.
     case inputWatched(obstacle: String?)
+    /// Found idle and stopped for it, it had done something in between; told in place of `inputWatched`.
+    case ranOn
     /// There is something for it to read, or to accept.
     indirect case inputCame(InputNews)
     /// A connection has come to a listening socket by which it isn't woken at once.

@@ -55,7 +55,7 @@ public enum Effect: Sendable, Hashable {
     case setPriority(AppID, isLowered: Bool)
     /// Answered by `tracerChecked`, and by `cpuTimeMeasured` before it where the app `isWatched`.
     case checkTracer(AppID)
-    /// Wait for what its stopped processes could read; answered by `inputWatched` or `inputCame`. Over with `resume` and
+    /// Wait for what its stopped processes could read; answered by `inputWatched`, `inputCame` or `ranOn`. Over with `resume` and
     /// its end. `afresh`: what it left unread when it was stopped last counts, too, for it has hardly run since.
     case watchInput(AppID, afresh: Bool)
     case unwatchInput(AppID)

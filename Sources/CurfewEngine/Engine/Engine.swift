@@ -198,7 +198,7 @@ public final class Engine {
             // What a watchdog that is due has to tell, fresh.
             if core.app(app)?.isWatched == true { measureCPUTime(app) }
             result(.app(app, .tracerChecked(isTraced: kernel.isTraced(app))))
-        case .watchInput(let app, let afresh): answerWatching(app, kernel.watchInput(app, afresh: afresh))
+        case .watchInput(let app, let afresh): watchInput(app, afresh: afresh)
         case .unwatchInput(let app):
             watching.removeAll { $0 == app }
             kernel.unwatchInput(app)
@@ -275,6 +275,11 @@ public final class Engine {
     }
 
     // MARK: Sleep
+
+    private func watchInput(_ app: AppID, afresh: Bool) {
+        if core.app(app)?.wasFoundIdle == true, kernel.hasRunSinceLook(app) { return result(.app(app, .ranOn)) }
+        answerWatching(app, kernel.watchInput(app, afresh: afresh))
+    }
 
     private func answerWatching(_ app: AppID, _ answer: InputWatching) {
         switch answer {

@@ -113,6 +113,9 @@ extension Instance {
         }
     }
 
+    /// Of one that is stopped.
+    var hasRunSinceLook: Bool { restingPlaces.map { tree.restingPlaces.hasRun(since: $0) } ?? false }
+
     /// `terminal`: another number when the terminal in front of it was read or written. `sinceLast`: as `Kernel` has it.
     func idleSample(terminal: UInt64, sinceLast: Bool) -> IdleSample {
         // Before the rest: what comes between that and the stop which may follow can be taken and not answered.
@@ -120,6 +123,7 @@ extension Instance {
         let work = tree.work
         if sinceLast { workBefore = lastWork }
         lastWork = work
+        restingPlaces = tree.restingPlaces
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)

@@ -59,6 +59,8 @@ final class Instance {
     var workBefore: TreeWork?
     /// What it is being woken by, until it goes on.
     var waking: Waking?
+    /// Where it rested when it was last looked at for idleness.
+    var restingPlaces: RestingPlaces?
     /// When what has come to it was seen; nil where nothing has since it was stopped.
     var inputSeenAt: Instant?
 

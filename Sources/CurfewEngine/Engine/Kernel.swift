@@ -58,6 +58,9 @@ public protocol Kernel: AnyObject {
     func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample
     /// The last sample with who has done the most of it.
     func named(_ sample: IdleSample, of app: AppID) -> IdleSample
+    /// Whether something of it, which is stopped, has run since that look and hadn't come to rest: it can have read what came,
+    /// and not have answered.
+    func hasRunSinceLook(_ app: AppID) -> Bool
     /// Of all that has run in it, as far as that can be known.
     func cpuMicroseconds(of app: AppID) -> UInt64
     /// Whether of what it was told it hasn't done all yet: a signal to very many takes more turns than one, and so does closing

@@ -131,6 +131,7 @@ final class LiveKernel: Kernel {
     }
 
     func named(_ sample: IdleSample, of app: AppID) -> IdleSample { instances[app]?.named(sample) ?? sample }
+    func hasRunSinceLook(_ app: AppID) -> Bool { instances[app]?.hasRunSinceLook ?? false }
 
     // MARK: Memory
 

@@ -17,6 +17,7 @@ extension AppInput {
         case .quit(let request): ("quit", Field.request(request))
         case .sleep(let stays, let request): ("sleep", [Field("stays", stays)] + Field.request(request))
         case .inputWatched(let obstacle): ("inputWatched", obstacle.map { [Field("obstacle", $0)] } ?? [])
+        case .ranOn: ("ranOn", [])
         case .inputCame(let news): ("inputCame", news.journalFields)
         case .connectionWaits(let socket): ("connectionWaits", socket.journalFields)
         case .connectionTaken(let socket): ("connectionTaken", socket.journalFields)
@@ -84,6 +85,7 @@ extension AppInput {
         case "quit": .quit(request: fields.request)
         case "sleep": fields.flag("stays").map { .sleep(stays: $0, request: fields.request) }
         case "inputWatched": .inputWatched(obstacle: fields.text("obstacle"))
+        case "ranOn": .ranOn
         case "inputCame": InputNews(journal: fields).map { .inputCame($0) }
         case "connectionWaits": ListeningSocket(journal: fields).map { .connectionWaits($0) }
         case "connectionTaken": ListeningSocket(journal: fields).map { .connectionTaken($0) }

@@ -11,16 +11,7 @@ struct SleepingCall: Sendable, Hashable {
 
     /// Nil for one that runs, that waits elsewhere, or may not be looked at.
     init?(of thread: Int32, in pid: Int32) {
-        let call = Procfs.withPath(pid, "/task/") { path -> SleepingCall? in
-            Procfs.appendNumber(thread, to: path)
-            strcat(path, "/syscall")
-            return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
-                let count = curfew_read_file_once_at(AT_FDCWD, path, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return nil }
-                return SleepingCall(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
-            }
-        }
-        guard let call else { return nil }
+        guard let call = Procfs.withSystemCall(of: thread, in: pid, { SleepingCall($0) }) else { return nil }
         self = call
     }
 

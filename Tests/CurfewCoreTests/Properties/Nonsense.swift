@@ -108,11 +108,12 @@ struct Nonsense {
     /// Any input but a launch; some concern no app.
     static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
         let connection = ConnectionID(random.below(4))
-        switch random.below(44) {
+        switch random.below(45) {
         case 38: return .app(id, .sleep(stays: random.chance(20), request: request))
         case 39: return .app(id, .inputWatched(obstacle: random.chance(20) ? "x" : nil))
         case 40:
             return .app(id, .inputCame(InputNews(kind: "data", text: "data", from: random.chance(50) ? "x" : nil)))
+        case 44: return .app(id, .ranOn)
         case 41: return aboutConnection(id, &random)
         case 42: return .app(id, .idlenessMeasured(randomSample(&random)))
         case 3, 4: return .app(id, .started)

@@ -29,7 +29,7 @@ extension ReferenceApp {
             if runsInBackground { stopByTerminal() }
         case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
-        case .sleep, .inputWatched, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
+        case .sleep, .inputWatched, .ranOn, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
         case .suspensionConfirmed: isStoppingLate = false
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionIncomplete, .memoryLimitHit,
             .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:

@@ -111,7 +111,7 @@ extension ReferenceApp {
             guard let action = policy.backgroundCPU?.action, action != .kill else { throw Violation("let go on") }
         case .lockedFiles(let locks):
             guard input == .app(id, .locksChecked(locks)), isStopped else { throw Violation("wrong locks: \(locks)") }
-        case .didSleep, .didWake, .keptAwake: throw Violation("\(note) of an app that never sleeps")
+        case .didSleep, .keptAwake: throw Violation("\(note) of an app that never sleeps")
         case .becameAware where isOver, .becamePlain where isOver: break
         case .becameAware, .becamePlain, .taskBegun, .taskEnded, .taskReleased, .unknownTaskEnded, .acknowledged,
             .unknownAcknowledgement, .changeKept, .ready, .stopping, .timeoutExtended, .nothingToExtend,

@@ -27,6 +27,10 @@ struct SleepModelApp {
     private(set) var isEnding = false
     private(set) var isOver = false
     private(set) var hasStarted = false
+    /// It was stopped for having been idle, and nobody has asked for it since.
+    private(set) var wasFoundIdle = false
+    /// It has taken what came, and was stopped before it had answered: nothing is left to wake it.
+    private(set) var isMidway = false
     /// How often it was continued, and woken by input.
     private(set) var resumptions = 0
     private(set) var inputWakings = 0
@@ -79,6 +83,7 @@ struct SleepModelApp {
             if connections.isEmpty { owed.removeAll() }
         case .acknowledge(let sequence): owed.removeAll { $0.sequence == sequence }
         case .quit, .leaderExited: isEnding = true
+        case .sleep: wasFoundIdle = false
         default: break
         }
     }
@@ -102,7 +107,7 @@ struct SleepModelApp {
 
     mutating func take(_ effect: Effect, of cause: Input, at now: Moment) throws(Violation) {
         switch effect {
-        case .suspend: try stop(at: now)
+        case .suspend: try stop(cause, at: now)
         case .confirmSuspension:
             let isUnderWay = tree.motion != .running && (!isStopped || tree.stopsLate != nil)
             try demand(isUnderWay, "looked at, and no stop is under way")
@@ -129,12 +134,21 @@ struct SleepModelApp {
         }
     }
 
-    private mutating func stop(at now: Moment) throws(Violation) {
+    private mutating func stop(_ cause: Input, at now: Moment) throws(Violation) {
         try demand(runs, "stopped twice")
         isAsleep = state == .active
+        if case .app(_, .idlenessMeasured) = cause { wasFoundIdle = true } else { wasFoundIdle = false }
         if program.isAtWork { isTouched() }
         for index in listeners.indices { listeners[index].programStops() }
         tree.stop(program, at: now.real)
+    }
+
+    /// `takes`: what has come since it was told to, if it was found idle.
+    mutating func isStopped(andTakes takes: Bool) {
+        tree.isStopped()
+        guard takes, wasFoundIdle, program.hasUnseen else { return }
+        program.see()
+        isMidway = true
     }
 
     private mutating func resume(_ cause: Input, at now: Moment) throws(Violation) {
@@ -148,6 +162,7 @@ struct SleepModelApp {
         tree.resume(at: now.real)
         isAsleep = false
         isSettled = false
+        isMidway = false
         if state == .active { stays = false }
     }
 
@@ -155,7 +170,7 @@ struct SleepModelApp {
     private func isReason(_ cause: Input) -> Bool {
         guard case .app(id, let input) = cause else { return false }
         return switch input {
-        case .inputCame, .open, .wake, .beginTask, .quit, .leaderExited, .leftBehind: true
+        case .inputCame, .ranOn, .open, .wake, .beginTask, .quit, .leaderExited, .leftBehind: true
         case .inputWatched(let obstacle): obstacle != nil && isAsleep
         case .home: isAsleep
         default: false
@@ -324,6 +339,7 @@ struct SleepModelApp {
     /// What it hasn't seen wakes it as soon as that is heard of, or once it has waited.
     private func checkInput() throws(Violation) {
         guard isStopped, isToBeWoken else { return }
+        try demand(!isMidway || !wasFoundIdle, "found idle, it has taken what came, and sleeps on")
         guard let watch = tree.watch else { throw Violation("stopped, and its input isn't waited for") }
         guard watch.isComplete else { return }
         for (index, descriptor) in program.descriptors.enumerated() where descriptor.wakes && descriptor.isUnseen {

@@ -384,6 +384,8 @@ struct SleepWorld {
         switch effect {
         case .suspend: return confirmStop(index, isLast: false)
         case .confirmSuspension(_, let isLast): return confirmStop(index, isLast: isLast)
+        case .watchInput where supervisor.app(id)?.wasFoundIdle == true && apps[index].isMidway:
+            return [.app(id, .ranOn)]
         case .watchInput:
             return try setup.looking == .zero ? goOnWatching(index) : []
         case .lookForConnection(_, let socket): return [try lookForConnection(index, at: socket)].compactMap { $0 }
@@ -411,7 +413,7 @@ struct SleepWorld {
         let pending = Input.app(id, .suspensionPending)
         guard let end = stopEnd(of: apps[index]) else { return [pending] }
         if now.real >= end {
-            apps[index].tree.isStopped()
+            apps[index].isStopped(andTakes: apps[index].tree.stopsLate == nil && now.real.nanoseconds % 2 == 0)
             return [.app(id, .suspensionConfirmed)]
         }
         guard isLast else { return [pending] }

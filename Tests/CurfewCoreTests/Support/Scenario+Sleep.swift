@@ -28,6 +28,10 @@ extension Scenario {
         send(.app(app, .inputWatched(obstacle: obstacle)))
     }
 
+    /// It has done something between the look that found it idle and its stop.
+    @discardableResult
+    func ranOn(_ app: AppID = .a) -> [String] { send(.app(app, .ranOn)) }
+
     @discardableResult
     func input(_ app: AppID = .a) -> [String] {
         send(.app(app, .inputCame(InputNews(kind: "connection", text: "a connection to :6379", to: ":6379"))))

@@ -53,6 +53,8 @@ final class FakeKernel: Kernel {
         var input: [InputWatching] = [.watched(obstacle: nil)]
         /// What it has done, measured one after the other; the last stays.
         var work = [IdleSample(cpuTime: .zero, written: 0, processes: 1)]
+        /// So often it runs on between a look and its stop.
+        var runsOn = 0
         /// At which of its listening sockets a connection waits.
         var backlog: Set<ListeningSocket> = []
         /// Where one was taken, as is told the next time that it is continued.
@@ -245,6 +247,16 @@ final class FakeKernel: Kernel {
         var sample = sample
         sample.busiest = ProcessShare("sh (7)", sample.cpuTime)
         return sample
+    }
+
+    /// Not written down where it hasn't.
+    func hasRunSinceLook(_ app: AppID) -> Bool {
+        let hasRun = self[app].runsOn > 0
+        if hasRun {
+            journal.note("ran on \(app.letter)")
+            self[app].runsOn -= 1
+        }
+        return hasRun
     }
 
     /// Not written down: it is asked with every watchdog that starts.

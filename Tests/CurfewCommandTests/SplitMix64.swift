@@ -1,0 +1,1 @@
+../CurfewScenarioTests/SplitMix64.swift
