@@ -177,7 +177,7 @@ struct InstanceTests {
         kernel.allStopped = { told.append($1) }
         let app = AppID(4)
         #expect(kernel.suspend(app, includingStopped: false))
-        kernel.resume(app)
+        _ = kernel.resume(app)
         kernel.signal(app, SIGTERM, leaderOnly: false)
         kernel.kill(app)
         #expect(kernel.isGone(app))

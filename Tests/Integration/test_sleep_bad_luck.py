@@ -446,3 +446,20 @@ def test_of_several_that_share_a_port_each_wakes_it(sandbox):
         put_to_sleep(sandbox, running)
         assert ask_it() == "PING"
     assert len(children_of(leader)) == 3
+
+
+@pytest.mark.parametrize("how", [[], ["async"]], ids=["inline", "async"])
+def test_what_an_io_uring_waits_for_wakes_it(sandbox, how):
+    """An accept that the program has begun itself, and one that it has left to a worker of the kernel's."""
+    running = sandbox.start(program("ring"), *how, options=CONNECTIONS)
+    first = running.read_line()
+    if first.startswith("none"):
+        running.wait()
+        pytest.skip(f"there is no io_uring here: {first}")
+    port = int(first.split()[1])
+    for _ in range(5):
+        put_to_sleep(sandbox, running)
+        with socket.create_connection(("127.0.0.1", port), LIMIT) as client:
+            client.settimeout(LIMIT)
+            assert ask(client) == "PING"
+    assert obstacles(sandbox, running) == []
