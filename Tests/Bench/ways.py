@@ -5,6 +5,7 @@ Each is a context that yields a Way, or raises Missing where it can't be had.
 
 import contextlib
 import os
+import pathlib
 import shlex
 import shutil
 import signal
@@ -12,7 +13,7 @@ import time
 
 import servers
 from figures import CURFEW, LIMIT, PEER
-from processes import Conversation, Process, descendants, read_text, state, wait_until
+from processes import BenchError, Conversation, Process, descendants, read_text, state, wait_until
 
 
 class Missing(Exception):
@@ -177,7 +178,7 @@ def haproxy(bench):
 
 @contextlib.contextmanager
 def cold_start(bench):
-    """As systemd-socket-proxyd and its like do: whoever connects has the server started. What it held is gone."""
+    """Whoever connects has the server started. What it held is gone."""
     front, port = servers.free_port(), servers.free_port()
     pidfile = bench.directory / bench.fresh(".pid")
     server = shlex.join(map(str, [*servers.command(bench, port), "--daemonize", "yes", "--pidfile", pidfile]))
@@ -197,20 +198,103 @@ def cold_start(bench):
             end()
 
 
-def systemd_is_left_out():
-    """Why systemd-socket-proxyd is no way here."""
-    if not os.path.isdir("/run/systemd/system"):
-        return "systemd doesn't run here"
-    return "it takes units of the machine's own; the socat that starts it anew does the same work"
+# ---------------------------------------------------------------- the same by systemd
+
+# Where systemd runs there is this folder, for units that last until the next boot. Source: sd_booted(3), systemd.unit(5).
+UNITS = pathlib.Path("/run/systemd/system")
+PROXY = "systemd-socket-proxyd"
+# As in systemd-socket-proxyd(8); without the limits on how often, for it is woken more often here than any user would.
+SOCKET = """\
+[Socket]
+ListenStream=127.0.0.1:{front}
+TriggerLimitIntervalSec=0
+PollLimitIntervalSec=0
+"""
+PROXY_SERVICE = """\
+[Unit]
+Requires={name}-server.service
+After={name}-server.service
+StartLimitIntervalSec=0
+[Service]
+Type=notify
+ExecStart={proxy} --exit-idle-time=60s 127.0.0.1:{port}
+"""
+SERVER_SERVICE = """\
+[Unit]
+StopWhenUnneeded=yes
+StartLimitIntervalSec=0
+[Service]
+Type=notify
+TimeoutStartSec=30
+ExecStart={server} --supervised systemd --daemonize no
+"""
 
 
-LEFT_OUT = {"systemd-socket-proxyd": systemd_is_left_out}
-ALL = {"curfew": curfew, "C": least, "knockd": knockd, "socat": socat, "haproxy": haproxy, "cold start": cold_start}
+def order(bench, *words):
+    status, _, why = bench.run(["systemctl", *words], 60)
+    if status != 0:
+        raise Missing(f"systemctl {words[0]} ended with status {status}: {why.strip()[-100:]}")
+
+
+@contextlib.contextmanager
+def units(bench, texts):
+    """Units of the machine's own, by file name, while they are needed."""
+    try:
+        try:
+            for name, text in texts.items():
+                (UNITS / name).write_text(text)
+        except OSError as error:
+            raise Missing(f"{error.filename}: {error.strerror}") from None
+        order(bench, "daemon-reload")
+        yield
+    finally:
+        bench.run(["systemctl", "stop", *texts], 60)
+        for name in texts:
+            with contextlib.suppress(OSError):
+                (UNITS / name).unlink()
+        for words in (["daemon-reload"], ["reset-failed", *texts]):
+            bench.run(["systemctl", *words], 60)
+
+
+@contextlib.contextmanager
+def systemd(bench):
+    """A socket, whose service is the proxy, which requires the server's; all three end when nobody has asked for a minute.
+
+    That isn't waited for: they are stopped as they would be then.
+    """
+    if not UNITS.is_dir():
+        raise Missing("systemd doesn't run here")
+    if os.geteuid() != 0:
+        raise Missing("its units are for root to make")
+    proxy = shutil.which(PROXY, path="/usr/lib/systemd:/lib/systemd")
+    if not proxy:
+        raise Missing(f"{PROXY} not installed")
+    name, front, port = bench.fresh(""), servers.free_port(), servers.free_port()
+    executable, *arguments = servers.command(bench, port)
+    server = shlex.join(map(str, [shutil.which(executable), *arguments]))
+    services = [f"{name}.service", f"{name}-server.service"]
+    texts = {
+        f"{name}.socket": SOCKET.format(front=front),
+        services[0]: PROXY_SERVICE.format(name=name, proxy=proxy, port=port),
+        services[1]: SERVER_SERVICE.format(server=server)}
+    with units(bench, texts):
+        order(bench, "start", f"{name}.socket")
+        try:
+            wait_until(lambda: servers.answers(front), 30, f"an answer by {name}.socket")
+        except BenchError as error:
+            raise Missing(str(error)) from None
+        # It is systemd itself that stands by.
+        yield Way(f"{PROXY} that starts it anew", PEER, front, lambda: bench.check(["systemctl", "stop", *services], 60),
+                  lambda: None, [], [], disconnects=True)
+
+
+ALL = {"curfew": curfew, "C": least, "knockd": knockd, "socat": socat, "haproxy": haproxy, "cold start": cold_start,
+       PROXY: systemd}
 
 
 def enter(bench, stack):
     """(the ways that are here, those that aren't: by what to call them, why)."""
-    here, missing = [], {name: why() for name, why in LEFT_OUT.items()}
+    here, missing = [], {}
     for name, make in ALL.items():
         try:
             here.append(stack.enter_context(make(bench)))

@@ -72,6 +72,8 @@ def measure(bench):
         running = stack.enter_context(servers.under_curfew(bench))
         stack.enter_context(servers.client(bench, running.port, CONNECTIONS))
         here, missing = ways.enter(bench, stack)
+        missing |= {way.name: "systemd itself stands by for it" for way in here if not way.standing_by}
+        here = [way for way in here if way.standing_by]
         for each in [*crowded, *here]:
             each.sleep()
         watched = list(watch_all(crowded, running, here))
@@ -127,7 +129,7 @@ def memory_lines(bench):
                              for when, value in zip(("awake", "asleep"), values))
             yield before
             yield compare(after, {"awake": before})
-    lines = {way.name: standing_by_line(way) for way in ways.one_by_one(bench)}
+    lines = {way.name: standing_by_line(way) for way in ways.one_by_one(bench) if way.standing_by}
     least = next(line for line in lines.values() if line.who == LIMIT)
     panel = "memory of what stands by to continue a stopped redis-server: PSS, × the C program"
     for way, line in lines.items():
