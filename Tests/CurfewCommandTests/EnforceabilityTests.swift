@@ -29,22 +29,31 @@ struct EnforceabilityTests {
         }
     }
 
-    private static let warning =
-        "--wake-on waits for terminals and pipes only: other processes' descriptors are refused, and what has sockets is kept"
-        + " awake (see `curfew doctor`)"
+    private static func warning(_ what: String, isForced: Bool = false) -> String {
+        let sleeps =
+            isForced ? "" : " is put to sleep by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
+        return
+            "--wake-on can't wait for \(what): other processes' descriptors are refused here, and what has any\(sleeps)"
+            + " isn't woken by them (see `curfew doctor`)"
+    }
 
     @Test("Descriptors that are refused are told of where sockets or timers are to wake it")
     func told() throws {
-        #expect(try start(["--wake-on", "connections"]) == .told(Self.warning))
-        #expect(try start(["--wake-on", "terminal,timers"]) == .told(Self.warning))
-        #expect(try start(["--sleep-when-idle", "1min"]) == .told(Self.warning))
+        #expect(try start(["--wake-on", "connections"]) == .told(Self.warning("sockets")))
+        #expect(try start(["--wake-on", "terminal,timers"]) == .told(Self.warning("timers")))
+        #expect(try start(["--sleep-when-idle", "1min"]) == .told(Self.warning("sockets")))
+        let forced = Self.warning("sockets", isForced: true)
+        #expect(try start(["--sleep-when-idle", "1min,force"]) == .told(forced))
     }
 
     @Test("--strict: nothing is started then, and it ends with 125")
     func strict() throws {
-        let refusal = Start.refused(125, "--strict: \(Self.warning); nothing was started")
-        #expect(try start(["--strict", "--wake-on", "connections"]) == refusal)
-        #expect(try start(["--sleep-when-idle", "1min", "--strict"]) == refusal)
+        for (words, what) in [
+            (["--wake-on", "connections"], "sockets"), (["--sleep-when-idle", "1min"], "sockets"),
+        ] {
+            let refusal = Start.refused(125, "--strict: \(Self.warning(what)); nothing was started")
+            #expect(try start(["--strict"] + words) == refusal)
+        }
     }
 
     @Test(

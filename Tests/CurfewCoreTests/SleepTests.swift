@@ -30,7 +30,9 @@ struct FallingAsleepTests {
         #expect(scenario.watched() == ["note a asleep", "reply 7: suspended"])
         #expect(scenario.run(.milliseconds(200)) == ["is a stopped?"])
         #expect(scenario.send(.app(.a, .suspensionConfirmed)) == ["unwatch input of a", "watch input of a"])
-        #expect(scenario.watched() == [])
+        #expect(scenario.sleep(request: 8) == [])
+        #expect(scenario.watched() == ["reply 8: suspended"])
+        #expect(scenario.sleep(request: 9) == ["reply 9: suspended"])
         #expect(scenario.untilDeadline == nil)
         #expect(scenario.input().contains("resume a"))
     }

@@ -64,11 +64,11 @@ struct RestingPlacesTests {
     func elsewhere() throws {
         let child = try TestChild(
             python: """
-                import signal, time
+                import signal, threading
                 signal.signal(signal.SIGUSR1, lambda *_: None)
                 say("ready")
                 signal.pause()
-                time.sleep(1000)
+                threading.Event().wait(1000)
                 """)
         defer { child.end() }
         #expect(child.line() == "ready")

@@ -54,7 +54,7 @@ extension App {
                 phase.stay.suspension.wasFoundIdle = false
             }
             if stays { ignoreInput(at: now, into: &effects) }
-            if phase.stay.suspension.isSettled { answerSuspensionRequests(into: &effects) }
+            if phase.stay.suspension.isWaiting { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break
         }
     }
@@ -66,6 +66,7 @@ extension App {
         if isStopped, wakesForInput { effects.append(.unwatchInput(id)) }
         if shared.nextLook != nil { phase.stay.suspension.isInputFresh = true }
         phase.stay.ignoresInput = true
+        phase.stay.suspension.isLooking = false
         shared.stopLooking()
         if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
     }
@@ -100,6 +101,7 @@ extension App {
     /// Stopped for good: from now on its input is waited for. False where there is none to wait for.
     mutating func watchInput(into effects: inout [Effect]) -> Bool {
         guard wakesForInput else { return false }
+        phase.stay.suspension.isLooking = true
         effects.append(.watchInput(id, afresh: phase.stay.suspension.isInputFresh))
         return true
     }
@@ -120,6 +122,7 @@ extension App {
     /// `obstacle`: what of its input can't be waited for, or else has to keep it awake.
     mutating func inputWatched(obstacle: String?, at now: Moment, into effects: inout [Effect]) {
         guard phase.place == .suspended(isConfirmed: true), end == nil else { return }
+        phase.stay.suspension.isLooking = false
         guard let obstacle, isAsleep, policy.sleep?.isForced != true else {
             if let obstacle { keptAwake(by: obstacle, into: &effects) }
             return isNowAsleep(at: now, into: &effects)
@@ -141,7 +144,7 @@ extension App {
     }
 
     mutating func isNowAsleep(at now: Moment, into effects: inout [Effect]) {
-        if phase.stay.suspension.isSettled { return }
+        if phase.stay.suspension.isSettled { return answerSuspensionRequests(into: &effects) }
         phase.stay.suspension.isSettled = true
         schedulePageOut(at: now)
         if isAsleep {

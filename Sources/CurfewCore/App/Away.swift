@@ -50,6 +50,11 @@ struct Away: Sendable, Hashable {
         var wasFoundIdle = false
         /// All of it has stopped, and its input is waited for, where it is to be.
         var isSettled = false
+        /// Its input is looked at, and isn't waited for yet: at first, and once more when the rest of it has stopped late.
+        var isLooking = false
+
+        /// Whether whoever asks now is told that it sleeps.
+        var isWaiting: Bool { isSettled && !isLooking }
     }
 
     init(budget: Span, grace: Countdown?, leftForegroundAt: Instant?) {

@@ -97,12 +97,13 @@ extension Procfs {
         } ?? 0
     }
 
-    /// How many descriptors a process has open. Source: kernel, fs/proc/fd.c, proc_fd_getattr(), since Linux 6.2; before that its
-    /// size is 0, and they are counted.
+    /// How many descriptors a process has open, by their names: the size of the folder has one that accept(2) keeps free, too.
+    /// None of very many, for each takes a microsecond and more. Source: kernel, fs/proc/fd.c, proc_fd_getattr(), since Linux 6.2;
+    /// net/socket.c, __sys_accept4_file().
     fileprivate static func descriptorCount(of pid: Int32) -> Int {
         withPath(pid, "/fd") { path -> Int? in
             var status = curfew_file_status()
-            if curfew_stat_at(AT_FDCWD, path, true, &status) == 0, status.size > 0 { return Int(status.size) }
+            guard curfew_stat_at(AT_FDCWD, path, true, &status) == 0, status.size <= 4_096 else { return nil }
             var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
             defer { directory.close() }
             var count = 0
