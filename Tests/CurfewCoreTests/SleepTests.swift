@@ -396,6 +396,30 @@ struct RunningOnTests {
         #expect(home.state() == .suspended)
     }
 
+    @Test("What stopped late and ran on meanwhile goes on; whoever asks for sleep first has it asleep")
+    func late() {
+        let scenario = stoppedLate()
+        #expect(scenario.ranOn() == ["a suspended -> active", "resume a"])
+        let asked = stoppedLate()
+        asked.sleep(request: 1)
+        #expect(asked.ranOn().isEmpty)
+        #expect(asked.watched() == ["reply 1: suspended"])
+    }
+
+    /// Asleep, though not all of it had stopped; it has now, and its input is looked at once more.
+    private func stoppedLate() -> Scenario {
+        let scenario = Scenario(.sleeping())
+        scenario.confirmsSuspensions = false
+        scenario.beIdle(for: .seconds(120))
+        scenario.send(.app(.a, .suspensionPending))
+        scenario.send(.app(.a, .suspensionIncomplete))
+        scenario.watched()
+        scenario.send(.app(.a, .suspensionPending))
+        scenario.run(.milliseconds(200))
+        scenario.send(.app(.a, .suspensionConfirmed))
+        return scenario
+    }
+
     @Test("Its end isn't put off")
     func ending() {
         let scenario = fallingAsleep()

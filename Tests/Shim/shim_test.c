@@ -2945,6 +2945,15 @@ static void test_timed_wait(void)
     }
     CHECK(curfew_is_restarted_call(SYS_restart_syscall));
     CHECK(!curfew_is_restarted_call(SYS_nanosleep));
+
+    about("what a system call takes");
+    CHECK_EQ(curfew_taking_call(SYS_recvfrom), CURFEW_TAKES_DATA);
+    CHECK_EQ(curfew_taking_call(SYS_recvmsg), CURFEW_TAKES_DATA);
+    CHECK_EQ(curfew_taking_call(SYS_recvmmsg), CURFEW_TAKES_DATA);
+    CHECK_EQ(curfew_taking_call(SYS_accept), CURFEW_TAKES_CONNECTIONS);
+    CHECK_EQ(curfew_taking_call(SYS_accept4), CURFEW_TAKES_CONNECTIONS);
+    // Its bytes are counted.
+    CHECK_EQ(curfew_taking_call(SYS_read), CURFEW_TAKES_NOTHING);
 }
 
 static void test_read_memory(void)

@@ -49,7 +49,7 @@ extension App {
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
-            if !phase.stay.suspension.isSettled {
+            if !phase.stay.suspension.isWaiting {
                 phase.stay.isAskedToSleep = true
                 phase.stay.suspension.wasFoundIdle = false
             }
@@ -65,8 +65,8 @@ extension App {
         let isStopped = phase.place == .suspended(isConfirmed: true)
         if isStopped, wakesForInput { effects.append(.unwatchInput(id)) }
         if shared.nextLook != nil { phase.stay.suspension.isInputFresh = true }
-        phase.stay.ignoresInput = true
         phase.stay.suspension.isLooking = false
+        phase.stay.ignoresInput = true
         shared.stopLooking()
         if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
     }
@@ -183,7 +183,7 @@ extension App {
     /// Something of it has run between the look that found it idle and its stop: it may have read what came, and answered
     /// nobody. It goes on as if it hadn't been stopped.
     mutating func ranOn(at now: Moment, into effects: inout [Effect]) {
-        guard phase.place == .suspended(isConfirmed: true), wasFoundIdle, !phase.stay.suspension.isSettled, end == nil
+        guard phase.place == .suspended(isConfirmed: true), wasFoundIdle, phase.stay.suspension.isLooking, end == nil
         else { return }
         lastInput = now.real
         if isAsleep {
