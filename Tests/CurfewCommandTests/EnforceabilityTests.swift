@@ -31,9 +31,9 @@ struct EnforceabilityTests {
 
     private static func warning(_ what: String, isForced: Bool = false) -> String {
         let sleeps =
-            isForced ? "" : " is put to sleep by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
+            isForced ? "" : " sleeps by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
         return
-            "--wake-on can't wait for \(what): other processes' descriptors are refused here, and what has any\(sleeps)"
+            "--wake-on can't wait for \(what): other processes' descriptors are refused here. An app that has such\(sleeps)"
             + " isn't woken by them (see `curfew doctor`)"
     }
 

@@ -326,7 +326,8 @@ struct RunningOnTests {
     func goesOn() {
         let scenario = fallingAsleep()
         #expect(scenario.ranOn() == ["a suspended -> active", "resume a"])
-        #expect(scenario.supervisor.app(.a)?.awakeReason == nil)
+        let reason = AwakeReason.other("it had begun something when it was to be stopped")
+        #expect(scenario.supervisor.app(.a)?.awakeReason == reason)
     }
 
     @Test("It falls asleep when it has been idle anew")
@@ -399,7 +400,7 @@ struct RunningOnTests {
     @Test("What stopped late and ran on meanwhile goes on; whoever asks for sleep first has it asleep")
     func late() {
         let scenario = stoppedLate()
-        #expect(scenario.ranOn() == ["a suspended -> active", "resume a"])
+        #expect(scenario.ranOn() == ["note a woken by work it had begun", "a suspended -> active", "resume a"])
         let asked = stoppedLate()
         asked.sleep(request: 1)
         #expect(asked.ranOn().isEmpty)
@@ -418,6 +419,59 @@ struct RunningOnTests {
         scenario.run(.milliseconds(200))
         scenario.send(.app(.a, .suspensionConfirmed))
         return scenario
+    }
+
+    @Test("With locks that are waited for it was found idle a moment ago where none is held", arguments: [false, true])
+    func locks(areHeld: Bool) {
+        let lock = FileLock(path: "/db", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
+        let scenario = Scenario(.sleeping { $0.locks = .defer })
+        scenario.locks = nil
+        scenario.home()
+        scenario.found([])
+        scenario.watched()
+        scenario.input()
+        scenario.beIdle(for: .seconds(3))
+        if areHeld { scenario.found([lock]) }
+        #expect(scenario.found([]).contains("suspend a"))
+        #expect(scenario.supervisor.app(.a)?.wasFoundIdle == !areHeld)
+    }
+
+    @Test("Who had a task open then is stopped for another reason, long after that look")
+    func task() {
+        let scenario = Scenario(.sleeping())
+        scenario.home()
+        scenario.watched()
+        scenario.input()
+        scenario.begin()
+        scenario.beIdle(for: .seconds(3))
+        #expect(scenario.state() == .background)
+        #expect(scenario.end(1).contains("suspend a"))
+        #expect(scenario.ranOn().isEmpty)
+    }
+
+    @Test("Who was plain when it was woken, and has said hello since, says itself when it is done")
+    func hello() {
+        let scenario = Scenario(.sleeping())
+        scenario.home()
+        scenario.watched()
+        scenario.input()
+        scenario.hello()
+        #expect(!scenario.run(.seconds(3)).contains("measure idleness a"))
+    }
+
+    @Test("What stopped late is asked for locks once more, and what it was suspended with is told once")
+    func lateLocks() {
+        let lock = FileLock(path: "/db", kind: "POSIX", isWrite: true, pid: 7, isWaitedFor: false)
+        let scenario = Scenario(.sleeping { $0.locks = .report })
+        (scenario.confirmsSuspensions, scenario.locks) = (false, nil)
+        scenario.sleep()
+        scenario.send(.app(.a, .suspensionPending))
+        scenario.send(.app(.a, .suspensionIncomplete))
+        #expect(scenario.found([lock]) == ["note a suspended with /db"])
+        scenario.send(.app(.a, .suspensionPending))
+        scenario.run(.milliseconds(200))
+        #expect(scenario.send(.app(.a, .suspensionConfirmed)).last == "check locks of a")
+        #expect(scenario.found([lock]) == [])
     }
 
     @Test("Its end isn't put off")

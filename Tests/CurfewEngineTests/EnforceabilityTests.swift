@@ -26,12 +26,12 @@ struct EnforceabilityTests {
         arguments: [
             (
                 InputKinds.connections, false,
-                "--wake-on can't wait for sockets: other processes' descriptors are refused here, and what has any is put to "
-                    + "sleep by `curfew sleep --stay` and --sleep-when-idle D,force only, and isn't woken by them"
+                "--wake-on can't wait for sockets: other processes' descriptors are refused here. An app that has such sleeps "
+                    + "by `curfew sleep --stay` and --sleep-when-idle D,force only, and isn't woken by them"
             ),
             (
                 [.connections, .timers, .pipes], true,
-                "--wake-on can't wait for sockets and timers: other processes' descriptors are refused here, and what has any "
+                "--wake-on can't wait for sockets and timers: other processes' descriptors are refused here. An app that has such "
                     + "isn't woken by them"
             ),
         ] as [(InputKinds, Bool, String)])

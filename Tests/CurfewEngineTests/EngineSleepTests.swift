@@ -154,6 +154,18 @@ struct EngineSleepTests {
         #expect(scenario.pass(.seconds(1)).only("connection", "resume") == ["connection? a: yes", "resume a"])
     }
 
+    @Test("What waits there isn't looked for while its input is being looked at anew; once that is done, it is")
+    func waitsMeanwhile() {
+        let scenario = sharing()
+        scenario.kernel[.a].input = [.pending]
+        scenario.kernel[.a].backlog = [Self.socket]
+        scenario.feed(Self.sleep())
+        scenario.feed(.app(.a, .connectionWaits(Self.socket)))
+        #expect(scenario.oversleep(.seconds(1)).only("connection") == [])
+        scenario.kernel[.a].input = [.watched(obstacle: nil)]
+        #expect(scenario.pass(.seconds(1)).only("connection", "resume") == ["connection? a: yes", "resume a"])
+    }
+
     @Test("Woken by one of two, it isn't looked for the other")
     func twoAtOnce() {
         let scenario = sharing()

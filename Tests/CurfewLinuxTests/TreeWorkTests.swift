@@ -40,6 +40,7 @@ struct TreeWorkTests {
         let child = try TestChild(shell: Self.obedient)
         defer { child.end() }
         tell(child, "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; printf %05000d 0 >/dev/null")
+        #expect(eventually { state(child.pid) == "S" })
         let before = ProcessTree.work(of: [child.pid])
         let most = ProcessTree.work(of: [child.pid]).most(since: before)
         #expect(most.busiest == nil && most.writer == nil && most.newcomer == nil)

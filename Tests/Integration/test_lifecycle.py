@@ -1,5 +1,6 @@
 """Each row of the lifecycle on real processes: what an aware app hears, in which order, and what it must answer."""
 
+import contextlib
 import json
 import os
 import signal
@@ -533,12 +534,15 @@ def test_terminate_suspended_wake(sandbox, held):
 def test_terminate_suspended_wake_of_a_plain_app(sandbox, held):
     """It is resumed for its SIGTERM, so that its trap can run."""
     running = sandbox.shell(
-        "trap 'echo bye; exit 5' TERM; echo up; read x", options=[*held, "--terminate-suspended=wake"],
+        "trap 'echo bye; exit 5' TERM; echo up; read x; read x", options=[*held, "--terminate-suspended=wake"],
         stdin=subprocess.PIPE)
     running.expect("up")
     sandbox.curfew("home", running.name)
     assert running.status()["state"] == "suspended"
     assert sandbox.curfew("quit", running.name).returncode == 0
+    # A shell that was stopped right before it reads hears of the signal with the next line only.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(running.process.stdin.fileno(), b"\n")
     assert running.finish() == (5, "bye\n", "")
 
 

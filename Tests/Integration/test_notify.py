@@ -142,15 +142,19 @@ def test_a_daemon_names_its_main_process(sandbox, held):
     assert app.finish() == (6, [], "")
 
 
+def daemonise(app):
+    """It has, and is on its own: as long as the first process is its parent, its status is nobody else's to know."""
+    first = app.running.status()["pid"]
+    app.does("!daemonise")
+    app.running.wait_told("the main process to be known", lambda: "mainPid" in app.running.status())
+    wait_for("the first process to be gone", lambda: not is_alive(first))
+
+
 def test_a_daemon_that_is_quick(sandbox, held):
     """However soon the first process ends after its word, the word counts."""
     for status in range(1, 7):
         app = start(sandbox, *held)
-        first = app.running.status()["pid"]
-        app.does("!daemonise")
-        app.running.wait_told("the main process to be known", lambda: "mainPid" in app.running.status())
-        # As long as that is its parent, its status is nobody else's to know.
-        wait_for("the first process to be gone", lambda: not is_alive(first))
+        daemonise(app)
         app.say(f"!exit {status}")
         assert app.finish() == (status, [], "")
 
@@ -158,8 +162,7 @@ def test_a_daemon_that_is_quick(sandbox, held):
 def test_quit_asks_the_main_process(sandbox, held):
     """SIGTERM goes to it; 143 if that ended it, and signals of events are its, too."""
     app = start(sandbox, *held)
-    app.does("!daemonise")
-    app.running.wait_told("it to be known", lambda: "mainPid" in app.running.status())
+    daemonise(app)
     assert sandbox.curfew("quit", app.name).returncode == 0
     assert app.finish() == (143, [], "")
 
@@ -167,8 +170,7 @@ def test_quit_asks_the_main_process(sandbox, held):
 def test_signals_of_events_go_to_the_main_process(sandbox):
     """As they go to COMMAND where none was named."""
     app = Speaker(sandbox, "--no-hello", "--term", "!notify STATUS=heard", options=["--on=zone=TERM"])
-    app.does("!daemonise")
-    app.running.wait_told("it to be known", lambda: "mainPid" in app.running.status())
+    daemonise(app)
     app.drive("post", "zone")
     wait_event(app.running, "didNotifyStatus", text="heard")
     app.say("!exit 2")

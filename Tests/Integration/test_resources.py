@@ -300,7 +300,7 @@ def test_page_out_without_swap_is_told(sandbox):
         pytest.skip("this machine has swap")
     result = sandbox.curfew("run", "--page-out", "1", "--", "echo", "ran")
     assert (result.returncode, result.stdout) == (0, "ran\n")
-    assert result.stderr == "curfew: run: --page-out does nothing: this machine has no swap\n"
+    assert result.stderr == "curfew: run: --page-out does nothing: this machine has no swap (see `curfew doctor`)\n"
 
 
 def test_a_suspended_app_goes_to_swap_and_comes_back(sandbox, containment, swap):

@@ -539,7 +539,16 @@ def test_what_comes_just_as_it_falls_asleep_is_answered(sandbox, kind):
             assert select.select([output], [], [], LIMIT)[0], f"line {count}: {app.status()}"
             assert os.read(output.fileno(), 100).decode() == f"LINE {count}\n"
             time.sleep(moments.uniform(0.0245, 0.0265))  # a moment
-    assert app.events("didSleep")
+    wait_for("it to fall asleep", lambda: app.events("didSleep"))
+
+
+def test_a_stopped_job_and_a_zombie_keep_nobody_awake(sandbox, containment):
+    """As an idle shell has them that one of its jobs was stopped in."""
+    running = sandbox.start(
+        "sh", "-c", "(exit) & while :; do :; done & kill -STOP $!; echo up; read line", stdin=subprocess.PIPE,
+        options=(*IDLE, "--containment", containment))
+    running.expect("up")
+    running.wait_told("it to fall asleep", lambda: "didSleep" in sandbox.curfew("events", running.name).stdout)
 
 
 def test_who_works_stays_awake_and_the_status_says_why(sandbox):

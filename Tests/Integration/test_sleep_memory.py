@@ -64,4 +64,4 @@ def test_without_swap_it_says_so_and_sleeps_all_the_same(sandbox):
     assert server.events("didPageOut") == []
     server.curfew("quit")
     server.running.wait()
-    assert server.running.errors().splitlines()[0] == "curfew: run: --page-out does nothing: this machine has no swap"
+    assert server.running.errors().splitlines()[0] == "curfew: run: --page-out does nothing: this machine has no swap (see `curfew doctor`)"

@@ -340,6 +340,7 @@ def stand_in(tmux, names, apps):
     (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**fronts)))
     (folder / "curfew").chmod(0o755)
     tmux.attach()
+    wait_for("a first look", (folder / "asked").exists)
     tmux.settle()
     (folder / "asked").unlink()
     tmux("set-option", "-g", "@curfew-idle", "100ms")

@@ -2945,15 +2945,40 @@ static void test_timed_wait(void)
     }
     CHECK(curfew_is_restarted_call(SYS_restart_syscall));
     CHECK(!curfew_is_restarted_call(SYS_nanosleep));
+}
 
-    about("what a system call takes");
-    CHECK_EQ(curfew_taking_call(SYS_recvfrom), CURFEW_TAKES_DATA);
-    CHECK_EQ(curfew_taking_call(SYS_recvmsg), CURFEW_TAKES_DATA);
-    CHECK_EQ(curfew_taking_call(SYS_recvmmsg), CURFEW_TAKES_DATA);
-    CHECK_EQ(curfew_taking_call(SYS_accept), CURFEW_TAKES_CONNECTIONS);
-    CHECK_EQ(curfew_taking_call(SYS_accept4), CURFEW_TAKES_CONNECTIONS);
-    // Its bytes are counted.
-    CHECK_EQ(curfew_taking_call(SYS_read), CURFEW_TAKES_NOTHING);
+struct known_taking {
+    long number;
+    enum curfew_taking takes;
+};
+
+static void test_taking_call(void)
+{
+    static const struct known_taking known[] = {
+        {SYS_recvfrom, CURFEW_TAKES_DATA},
+        {SYS_recvmsg, CURFEW_TAKES_DATA},
+        {SYS_recvmmsg, CURFEW_TAKES_DATA},
+        {SYS_accept, CURFEW_TAKES_CONNECTIONS},
+        {SYS_accept4, CURFEW_TAKES_CONNECTIONS},
+        // Their bytes are counted.
+        {SYS_read, CURFEW_TAKES_NOTHING},
+        {SYS_readv, CURFEW_TAKES_NOTHING},
+        // Those wait, and leave what has come where it is.
+        {SYS_ppoll, CURFEW_TAKES_NOTHING},
+        {SYS_epoll_pwait, CURFEW_TAKES_NOTHING},
+        {SYS_futex, CURFEW_TAKES_NOTHING},
+        // Those give.
+        {SYS_sendto, CURFEW_TAKES_NOTHING},
+        {SYS_sendmsg, CURFEW_TAKES_NOTHING},
+        {SYS_restart_syscall, CURFEW_TAKES_NOTHING},
+        // No number of a system call.
+        {-1, CURFEW_TAKES_NOTHING},
+        {LONG_MAX, CURFEW_TAKES_NOTHING},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        about("what a call of another's takes, %zu", i);
+        CHECK_EQ(curfew_taking_call(known[i].number), known[i].takes);
+    }
 }
 
 static void test_read_memory(void)
@@ -3154,6 +3179,7 @@ int main(int argc, char **argv, char **envp)
     test_resources();
     test_input();
     test_timed_wait();
+    test_taking_call();
     test_read_memory();
     about("the tests themselves leave nothing");
     CHECK_EQ(take_state().children, ECHILD);

@@ -95,7 +95,7 @@ struct RunResourceOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Kill it when it is resumed for waking events more than N times within D; N is 0 to 10000, or inf (default: \
-            15/300s).
+            15/300s, where input of --wake-on doesn't count).
             """, valueName: "N[/D]"))
     var resumeLimit: RateValue?
 

@@ -7,8 +7,8 @@ struct RunSleepOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Put it to sleep when it has been idle for this long; with ",force" behind it also one that waits for a disk, a \
-            lock or a change of files, or is over --background-memory.
+            Put it to sleep when it has been idle for this long; with ",force" behind it also one that is seen to run, waits \
+            for a disk, a lock or a change of files, has input that can't be waited for, or is over --background-memory.
             """, valueName: "D"))
     var sleepWhenIdle: IdleTimeValue?
 

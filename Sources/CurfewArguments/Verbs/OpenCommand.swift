@@ -7,7 +7,7 @@ struct OpenCommand: ParsableCommand {
         abstract: "Bring an app to the foreground.",
         usage: "curfew open [options] APP",
         discussion: """
-            A suspended app is resumed. In the foreground its budget's clock stands still.
+            A suspended app is resumed, and one that sleeps is woken. In the foreground its budget's clock stands still.
 
             Example:
               curfew open backup

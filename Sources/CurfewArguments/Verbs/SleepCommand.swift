@@ -9,14 +9,14 @@ struct SleepCommand: ParsableCommand {
         discussion: """
             Every process of it is stopped, and nothing is told to it: unlike home it keeps its place, and where it is in \
             front of a terminal the shell notices nothing. What `curfew run --wake-on` names wakes it: a connection, a key, \
-            data in a pipe. So do `curfew open`, a signal of its terminal, and whatever else is for it. Returns when every \
-            process has stopped and its input is waited for.
+            data in a pipe. So do `curfew open`, `home`, `wake` and `quit`, a signal of its terminal, a background task that \
+            begins, and its keep-alive. Returns when every process has stopped and its input is waited for.
 
             With --stay no input wakes it: it sleeps until somebody opens it (`curfew open`, `fg`), wakes it or ends it, and the \
             shell gets its prompt.
 
-            An app that has a background task open, owes an acknowledgement or is held by a debugger can't sleep now \
-            (status 75).
+            An app can't sleep now (status 75) that has a background task open, owes an acknowledgement, is interrupted or \
+            held by a debugger, was started with --exits-on-suspend, or has input that is to wake it and can't be waited for.
 
             Examples:
               curfew run --wake-on connections --name cache -- redis-server &

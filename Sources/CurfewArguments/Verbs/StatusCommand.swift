@@ -8,7 +8,7 @@ struct StatusCommand: ParsableCommand {
         usage: "curfew status [options] [APP]",
         discussion: """
             Its command and processes, its state and for how long, its background tasks and the time left for them, \
-            what it uses of what it may, and what holds it.
+            what it uses of what it may, why it sleeps or is awake, what woke it last, and what holds it.
 
             Example:
               curfew status backup

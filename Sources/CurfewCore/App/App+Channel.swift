@@ -7,6 +7,10 @@ extension App {
         channel.add(connection)
         phase.run?.grace = nil
         phase.run?.isForInput = false
+        if phase.run?.awaitsQuiet == true {
+            phase.run?.awaitsQuiet = false
+            updateIdle(at: now)
+        }
         if runsInBackground, isStoppedByTerminal { resume(includingStopped: true, into: &effects) }
         announceLaunch(at: now, into: &effects)
         // It was plain for a while, and would be stopped without a word.

@@ -185,12 +185,6 @@ extension App {
         if end == nil, keepAlive.isDue(at: now) { perform(.keepAlive, at: now, into: &effects) }
     }
 
-    private mutating func suspendUnlessLocked(at now: Moment, into effects: inout [Effect]) {
-        guard waitsForLocks(at: now, into: &effects) else { return suspend(at: now, into: &effects) }
-        // By then that look is long ago.
-        phase.stay.run.wasFoundIdle = false
-    }
-
     private mutating func perform(_ due: Due, at now: Moment, into effects: inout [Effect]) {
         switch due {
         case .timeLimit: timeLimitPassed(at: now, into: &effects)
@@ -202,7 +196,7 @@ extension App {
         case .warning: warn(at: now, into: &effects)
         case .budget: killForBudget(at: now, into: &effects)
         case .cpuLimit: killForCPU(at: now, into: &effects)
-        case .suspension: suspendUnlessLocked(at: now, into: &effects)
+        case .suspension: if !waitsForLocks(at: now, into: &effects) { suspend(at: now, into: &effects) }
         case .cpuMeasurement:
             phase.stay.cpu.isMeasured()
             effects.append(.measureCPUTime(id))

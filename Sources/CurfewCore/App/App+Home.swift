@@ -144,14 +144,15 @@ extension App {
         checkLocks(into: &effects)
     }
 
-    /// The rest of it has stopped after all. What that has opened and read meanwhile nobody has seen: its input is looked at
-    /// once more.
+    /// The rest of it has stopped after all. What that has opened, read and locked meanwhile nobody has seen: its input and its
+    /// locks are looked at once more.
     private mutating func lateStopConfirmed(into effects: inout [Effect]) {
         phase.stay.suspension.isIncomplete = false
         retries = nil
-        guard end == nil, wakesForInput else { return }
-        effects.append(.unwatchInput(id))
+        guard end == nil else { return }
+        if wakesForInput { effects.append(.unwatchInput(id)) }
         _ = watchInput(into: &effects)
+        checkLocks(into: &effects)
     }
 
     /// Whether its stop has been ordered and isn't confirmed.

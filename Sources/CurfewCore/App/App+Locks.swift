@@ -34,12 +34,15 @@ extension App {
             if locks.isEmpty {
                 phase.run?.lockDeferral?.end()
             } else {
+                // When they are let go, that look will be long ago.
+                phase.run?.wasFoundIdle = false
                 continueIfStopped(at: now, into: &effects)
                 answerSuspensionRequests(into: &effects)
             }
             return proceed(at: now, into: &effects)
         }
-        guard isSuspending, !locks.isEmpty else { return }
+        // What stopped late is asked about twice.
+        guard isSuspending, !locks.isEmpty, locks != heldLocks else { return }
         phase.suspension?.heldLocks = locks
         if policy.locks == .kill, !isAsleep {
             var report = killReport(.suspendedWithLockedFile, at: now)

@@ -34,7 +34,8 @@ extension App {
     /// Whether it is to be asked again, and hasn't answered: nothing else has come between.
     public var awaitsRetry: Bool { retries.map { $0.next == nil } ?? false }
 
-    /// Whether all that was begun with its processes is done: no stop is to be confirmed yet, and no kill to be repeated.
+    /// Whether all that was begun with its processes is done: no stop is to be confirmed before it counts as suspended, and no
+    /// kill to be repeated.
     public var isSettled: Bool {
         switch phase.place {
         case .starting, .foreground, .running, .suspended(isConfirmed: true): true

@@ -12,7 +12,7 @@ extension App {
     /// Whether it sleeps until it is opened, whatever comes.
     public var sleepsUntilOpened: Bool { isAsleep && phase.stay.ignoresInput }
 
-    /// Whether it was stopped for having been idle, and nobody has asked for it.
+    /// Whether it was stopped for having been idle, and nobody had asked for it before whoever does is answered at once.
     public var wasFoundIdle: Bool { isSuspending && phase.stay.suspension.wasFoundIdle }
 
     /// What keeps it awake, of one that is to sleep when idle; nil where it isn't, and where nothing does.
@@ -49,12 +49,12 @@ extension App {
             proceed(at: now, into: &effects)
         case .suspended:
             if let request { suspensionRequests.append(request) }
-            if !phase.stay.suspension.isWaiting {
+            if !phase.stay.suspension.answersAtOnce {
                 phase.stay.isAskedToSleep = true
                 phase.stay.suspension.wasFoundIdle = false
             }
             if stays { ignoreInput(at: now, into: &effects) }
-            if phase.stay.suspension.isWaiting { answerSuspensionRequests(into: &effects) }
+            if phase.stay.suspension.answersAtOnce { answerSuspensionRequests(into: &effects) }
         case .starting, .over: break
         }
     }
@@ -68,7 +68,7 @@ extension App {
         phase.stay.suspension.isLooking = false
         phase.stay.ignoresInput = true
         shared.stopLooking()
-        if isStopped, !phase.stay.suspension.isSettled { isNowAsleep(at: now, into: &effects) }
+        if isStopped, !phase.stay.suspension.wasAnswered { isNowAsleep(at: now, into: &effects) }
     }
 
     private var rejectionOfSleep: Rejection? {
@@ -144,8 +144,8 @@ extension App {
     }
 
     mutating func isNowAsleep(at now: Moment, into effects: inout [Effect]) {
-        if phase.stay.suspension.isSettled { return answerSuspensionRequests(into: &effects) }
-        phase.stay.suspension.isSettled = true
+        if phase.stay.suspension.wasAnswered { return answerSuspensionRequests(into: &effects) }
+        phase.stay.suspension.wasAnswered = true
         schedulePageOut(at: now)
         if isAsleep {
             effects.append(.note(id, .didSleep(by: phase.stay.isAskedToSleep ? "being asked" : "being idle")))
@@ -181,13 +181,15 @@ extension App {
     }
 
     /// Something of it has run between the look that found it idle and its stop: it may have read what came, and answered
-    /// nobody. It goes on as if it hadn't been stopped.
+    /// nobody. It goes on; where somebody was told that it sleeps, that is told, too.
     mutating func ranOn(at now: Moment, into effects: inout [Effect]) {
         guard phase.place == .suspended(isConfirmed: true), wasFoundIdle, phase.stay.suspension.isLooking, end == nil
         else { return }
         lastInput = now.real
         if isAsleep {
+            if phase.stay.suspension.wasAnswered { effects.append(.note(id, .didWake(by: "work it had begun"))) }
             wakeUp(at: now, into: &effects)
+            idle.change { $0.goesOn(for: .other("it had begun something when it was to be stopped")) }
             if isInForeground { return proceed(at: now, into: &effects) }
         }
         let grace = isAware ? nil : wakingTime(policy.wakeLimit, at: now)
@@ -269,7 +271,8 @@ extension App {
             fallAsleep(stays: false, isAsked: false, at: now, into: &effects)
         } else {
             phase.stay.run.grace = Countdown(.zero)
-            phase.stay.run.wasFoundIdle = true
+            // Else it is stopped when that look is long ago.
+            phase.stay.run.wasFoundIdle = wantsSuspension(at: now)
             proceed(at: now, into: &effects)
         }
     }

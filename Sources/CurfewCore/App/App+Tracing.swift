@@ -20,7 +20,10 @@ extension App {
             updateWatchdogs(at: now)
             if policy.sleep != nil { updateIdle(at: now) }
         }
-        if isTraced { notify.isBroken = false }
+        if isTraced {
+            notify.isBroken = false
+            phase.run?.wasFoundIdle = false
+        }
         // What was to be suspended and isn't is left as no terminal has stopped it.
         if wasHeldOff, !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
         proceed(at: now, tracerIsKnown: true, into: &effects)

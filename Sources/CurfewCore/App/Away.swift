@@ -48,13 +48,14 @@ struct Away: Sendable, Hashable {
         var isIncomplete = false
         /// It was stopped for having been idle.
         var wasFoundIdle = false
-        /// All of it has stopped, and its input is waited for, where it is to be.
-        var isSettled = false
+        /// Whoever had asked was told that it is suspended: its input is waited for, where it is to be, and what hasn't stopped by
+        /// then is looked at again.
+        var wasAnswered = false
         /// Its input is looked at, and isn't waited for yet: at first, and once more when the rest of it has stopped late.
         var isLooking = false
 
-        /// Whether whoever asks now is told that it sleeps.
-        var isWaiting: Bool { isSettled && !isLooking }
+        /// Whether whoever asks now needn't wait.
+        var answersAtOnce: Bool { wasAnswered && !isLooking }
     }
 
     init(budget: Span, grace: Countdown?, leftForegroundAt: Instant?) {

@@ -59,6 +59,9 @@ struct IdleMeter: Sendable, Hashable {
     }
 
     /// What somebody else has found out.
+    /// It goes on; it is judged as ever.
+    mutating func goesOn(for reason: AwakeReason) { lastReason = reason }
+
     mutating func keptAwake(by reason: AwakeReason, at now: Moment) {
         lastReason = reason
         window = nil

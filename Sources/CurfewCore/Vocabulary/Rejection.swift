@@ -34,7 +34,9 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
         case .owesAnswer: "the app has yet to acknowledge an event; it can sleep once it has"
         case .keepAliveTooShort: "the app can't be woken as often as that; ask for the minimum, or more"
         case .keepAliveUnsupported: "there is no keep-alive under this app's profile; `--profile ios7` has it"
-        case .inputUnwatched: "what is to wake it can't be waited for; the event keptAwake says what"
+        case .inputUnwatched:
+            "what is to wake it can't be waited for; `curfew events` says what (keptAwake), and `curfew sleep --stay` stops it"
+                + " all the same"
         }
     }
 }

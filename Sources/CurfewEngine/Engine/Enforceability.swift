@@ -57,7 +57,9 @@ struct Enforceability {
 
     private var pageOut: String? {
         guard manifest.policy.pageOut != nil, pagingMethod == nil else { return nil }
-        if SystemMemory.read()?.swapTotal == 0 { return "--page-out does nothing: this machine has no swap" }
+        if SystemMemory.read()?.swapTotal == 0 {
+            return "--page-out does nothing: this machine has no swap (see `curfew doctor`)"
+        }
         return
             "--page-out does nothing: it needs a cgroup v2 with memory.reclaim, or CAP_SYS_NICE (see `curfew doctor`)"
     }
@@ -75,12 +77,9 @@ struct Enforceability {
         let what = [(InputKinds.connections, "sockets"), (.timers, "timers")].filter { kinds.contains($0.0) }.map(\.1)
             .joined(separator: " and ")
         if what.isEmpty { return nil }
-        let sleeps =
-            sleep.isForced
-            ? "" : " is put to sleep by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
-        return
-            "--wake-on can't wait for \(what): other processes' descriptors are refused here, and what has any\(sleeps)"
-            + " isn't woken by them (see `curfew doctor`)"
+        let sleeps = sleep.isForced ? "" : " sleeps by `curfew sleep --stay` and --sleep-when-idle D,force only, and"
+        return "--wake-on can't wait for \(what): other processes' descriptors are refused here. An app that has such"
+            + "\(sleeps) isn't woken by them (see `curfew doctor`)"
     }
 
     private var priority: String? {

@@ -294,6 +294,8 @@ public final class Engine {
     private func lookForConnection(to app: AppID, at socket: ListeningSocket) {
         // Another look can have resumed it.
         guard core.app(app)?.state == .suspended else { return }
+        // What waits where isn't known before that has been looked at: it is looked for later.
+        if watching.contains(app) { return result(.app(app, .connectionWaits(socket))) }
         let news = kernel.connection(to: app, at: socket)
         result(.app(app, news.map { .inputCame($0) } ?? .connectionTaken(socket)))
     }

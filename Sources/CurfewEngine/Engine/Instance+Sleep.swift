@@ -123,7 +123,8 @@ extension Instance {
         let work = tree.work
         if sinceLast { workBefore = lastWork }
         lastWork = work
-        restingPlaces = tree.restingPlaces
+        // What is at work then is stopped all the same, or not at all.
+        restingPlaces = work.waiting == nil ? tree.restingPlaces : nil
         return IdleSample(
             cpuTime: .microseconds(Int64(clamping: cpuMicroseconds)), written: work.written, processes: work.processes,
             terminal: terminal, obstacle: work.waiting)

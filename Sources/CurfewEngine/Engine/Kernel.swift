@@ -54,7 +54,7 @@ public protocol Kernel: AnyObject {
     func unwatchInput(_ app: AppID)
     /// What waits there of what came to a stopped app; nil for nothing.
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews?
-    /// `sinceLast`: what it does next counts from the last sample; else from where that one's counted.
+    /// `sinceLast`: `named` compares it with the last sample; else with what that one was compared with.
     func idleSample(of app: AppID, sinceLast: Bool) -> IdleSample
     /// The last sample with who has done the most of it.
     func named(_ sample: IdleSample, of app: AppID) -> IdleSample

@@ -23,6 +23,21 @@ public enum Directory {
         }
     }
 
+    /// How many names there are; nil for more than `most`, and where it can't be read. No more than some hundred beyond that
+    /// are listed.
+    static func nameCount(in descriptor: Int32, upTo most: Int) -> Int? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            guard let base = buffer.baseAddress else { return nil }
+            var (count, offset) = (0, Int64(0))
+            while offset >= 0, count <= most {
+                let used = curfew_list_directory(descriptor, base, 4096, &offset)
+                if used < 0 { return nil }
+                count += buffer[..<Int(used)].count { $0 == 0 }
+            }
+            return count > most ? nil : count
+        }
+    }
+
     public static func names(of path: String, at directory: Int32 = AT_FDCWD) -> [String]? {
         var descriptor = Descriptor(curfew_open_at(directory, path, O_RDONLY | O_DIRECTORY, 0))
         guard descriptor.isOpen else { return nil }

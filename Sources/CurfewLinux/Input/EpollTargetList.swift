@@ -14,6 +14,8 @@ struct EpollTargetList {
     private var piece = [UInt8](repeating: 0, count: SmallFile.bufferSize)
     /// How much of that is a line's beginning.
     private var used = 0
+    /// Why it couldn't be read to its end; 0 where it was.
+    private(set) var failure: Int32 = 0
 
     /// `file`: the epoll's in fdinfo.
     init(of pid: Int32, _ file: Descriptor) {
@@ -28,6 +30,7 @@ struct EpollTargetList {
             Int(curfew_read(file.number, room.baseAddress.map { $0 + start }, room.count - start))
         }
         guard count > 0 else {
+            if count < 0 { failure = Int32(truncatingIfNeeded: -count) }
             close()
             return nil
         }

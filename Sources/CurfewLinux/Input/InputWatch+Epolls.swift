@@ -10,8 +10,10 @@ extension InputWatch {
     /// What it waits for is looked at next, in pieces.
     func lookAtEpoll(_ number: Int32) {
         guard let current, !filter.kinds.isDisjoint(with: [.connections, .pipes]) else { return }
-        guard current.count <= mostDescriptorsOfEpolls else {
-            let why = "it has more than \(mostDescriptorsOfEpolls) descriptors"
+        mostSeenOfEpolls = max(mostSeenOfEpolls, current.count)
+        guard mostSeenOfEpolls <= mostDescriptorsOfEpolls else {
+            let who = current.count > mostDescriptorsOfEpolls ? "it" : "who has started it"
+            let why = "\(who) has more than \(mostDescriptorsOfEpolls) descriptors"
             return miss(MissingInput(of: current.pid, "what its epoll waits for", why: why))
         }
         targets = current.targets(ofEpoll: number)
@@ -20,6 +22,10 @@ extension InputWatch {
     /// A piece of what the epoll waits for; false where nothing is left of that.
     func lookAtTargets() -> Bool {
         guard let pid = targets?.pid, let piece = targets?.next() else {
+            // Who has closed it, or has ended, is as good as one without.
+            if let list = targets, list.failure != 0, ![ENOENT, ESRCH, EBADF].contains(list.failure) {
+                miss(MissingInput(of: list.pid, "what its epoll waits for", errno: list.failure))
+            }
             targets = nil
             return false
         }

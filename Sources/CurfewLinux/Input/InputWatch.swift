@@ -45,6 +45,8 @@ public final class InputWatch {
     var targets: EpollTargetList?
     /// Fewer for tests.
     var mostDescriptorsOfEpolls = EpollTargetList.mostDescriptors
+    /// Of the processes with an epoll so far: who has inherited one has closed what it waits for, perhaps.
+    var mostSeenOfEpolls = 0
     /// Of those that are waited for, by inode.
     var backlogs: [UInt64: ListenerBacklog] = [:]
     var mounts = LocalMounts()

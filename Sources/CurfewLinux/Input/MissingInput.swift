@@ -17,7 +17,7 @@ public struct MissingInput: Sendable, Hashable {
     }
 
     init(of pid: Int32, _ what: String, why: String) {
-        self.init(pid: pid, name: Procfs.commandName(pid) ?? "?", what: what, why: why)
+        self.init(pid: pid, name: (Procfs.isOurs ? Procfs.commandName(pid) : nil) ?? "?", what: what, why: why)
     }
 
     init(of pid: Int32, _ what: String, errno: Int32) {

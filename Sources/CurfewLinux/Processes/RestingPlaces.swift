@@ -7,12 +7,15 @@ import Glibc
 /// A stop interrupts a system call and leaves its number, its arguments and its place. One that is where it was can have been
 /// given something just then, for a call that takes input looks for that before it looks for signals. Of read(2) the bytes
 /// tell; of recvmsg(2) and its like what the connection has had, if it is one of TCP; of accept(2) how many descriptors there
-/// are. Who takes from other sockets by recvmsg(2) isn't seen. Dropped: how often each thread has had a processor, once for
+/// are. Who takes from other sockets by recvmsg(2), or by an io_uring, isn't seen; nor on arm64 anybody who moves no bytes: its kernel
+/// forgets the call of who is stopped (arch/arm64/kernel/signal.c, do_signal()). Dropped: how often each thread has had a processor, once for
 /// a stop; where processors are scarce it is more often, and the app never slept.
 /// Source: proc_pid_syscall(5); proc_pid_io(5), rchar and wchar; kernel, net/ipv4/tcp.c, tcp_recvmsg_locked().
 public struct RestingPlaces: Sendable {
     private var places: [Int32: Place] = [:]
     private var moved: UInt64 = 0
+    /// How many descriptors may still be counted.
+    private var countable = Self.mostDescriptors
 
     private enum Place: Sendable, Hashable {
         /// `taken`: what it has taken by that call, if it takes any.
@@ -24,14 +27,18 @@ public struct RestingPlaces: Sendable {
 
     /// Of very many threads the first.
     static let mostThreads = 64
+    /// Of more none are counted: each takes a microsecond and more.
+    static let mostDescriptors = 4_096
 
     init(of pids: [Int32]) { for pid in pids { add(pid) } }
 
     private mutating func add(_ pid: Int32) {
         guard places.count < Self.mostThreads else { return }
         moved &+= Procfs.bytesMoved(by: pid)
+        // All threads of a process have the same.
+        var descriptors: Int?
         Procfs.forEachThread(of: pid) { thread in
-            if places.count < Self.mostThreads { places[thread] = Self.place(of: thread, in: pid) }
+            if places.count < Self.mostThreads { places[thread] = place(of: thread, in: pid, &descriptors) }
         }
     }
 
@@ -40,19 +47,27 @@ public struct RestingPlaces: Sendable {
         moved != earlier.moved || places != earlier.places || places.values.contains(.running)
     }
 
-    private static func place(of thread: Int32, in pid: Int32) -> Place {
-        let text = Procfs.withSystemCall(of: thread, in: pid) { Array($0) }
-        guard let text else { return .unknown }
-        // `running`, or -1 for one that was stopped elsewhere than in a system call.
-        if text.starts(with: "running".utf8) || text.starts(with: "-1 ".utf8) { return .running }
-        return .call(text, taken: text.withUnsafeBytes { SleepingCall($0) }.map { taken(by: $0, in: pid) } ?? 0)
+    private mutating func place(of thread: Int32, in pid: Int32, _ descriptors: inout Int?) -> Place {
+        #if arch(arm64)
+            return .unknown
+        #else
+            guard let text = Procfs.withSystemCall(of: thread, in: pid, { Array($0) }) else { return .unknown }
+            // Who was stopped elsewhere than in a system call, and who has ended, has a place, too: -1 and where that is.
+            if text.starts(with: "running".utf8) { return .running }
+            let call = text.withUnsafeBytes { SleepingCall($0) }
+            return .call(text, taken: call.map { taken(by: $0, in: pid, &descriptors) } ?? 0)
+        #endif
     }
 
-    private static func taken(by call: SleepingCall, in pid: Int32) -> Int {
+    private mutating func taken(by call: SleepingCall, in pid: Int32, _ descriptors: inout Int?) -> Int {
         switch curfew_taking_call(call.number) {
-        case CURFEW_TAKES_DATA: bytesTaken(by: Int32(truncatingIfNeeded: call.arguments[0]), in: pid)
-        case CURFEW_TAKES_CONNECTIONS: Procfs.descriptorCount(of: pid)
-        default: 0
+        case CURFEW_TAKES_DATA: return Self.bytesTaken(by: Int32(truncatingIfNeeded: call.arguments[0]), in: pid)
+        case CURFEW_TAKES_CONNECTIONS:
+            let count = descriptors ?? Procfs.descriptorCount(of: pid, upTo: countable)
+            if descriptors == nil { countable -= count ?? countable }
+            descriptors = count ?? 0
+            return count ?? 0
+        default: return 0
         }
     }
 
@@ -97,17 +112,13 @@ extension Procfs {
         } ?? 0
     }
 
-    /// How many descriptors a process has open, by their names: the size of the folder has one that accept(2) keeps free, too.
-    /// None of very many, for each takes a microsecond and more. Source: kernel, fs/proc/fd.c, proc_fd_getattr(), since Linux 6.2;
-    /// net/socket.c, __sys_accept4_file().
-    fileprivate static func descriptorCount(of pid: Int32) -> Int {
+    /// How many descriptors a process has open; nil for more than `most`. By their names: the size of the folder has one that
+    /// accept(2) keeps free, too. Source: kernel, fs/proc/fd.c, proc_fd_getattr(); net/socket.c, __sys_accept4_file().
+    fileprivate static func descriptorCount(of pid: Int32, upTo most: Int) -> Int? {
         withPath(pid, "/fd") { path -> Int? in
-            var status = curfew_file_status()
-            guard curfew_stat_at(AT_FDCWD, path, true, &status) == 0, status.size <= 4_096 else { return nil }
             var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
             defer { directory.close() }
-            var count = 0
-            return directory.isOpen && Directory.forEachName(in: directory.number) { _ in count += 1 } ? count : nil
-        } ?? 0
+            return directory.isOpen ? Directory.nameCount(in: directory.number, upTo: most) : nil
+        }
     }
 }

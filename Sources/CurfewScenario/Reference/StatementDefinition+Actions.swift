@@ -15,7 +15,8 @@ extension StatementDefinition {
             example: "app --wake-on pipes -- cat\nlaunch\nsleep\nsend \"x\"\nawait output \"x\"", actsOnApp: true,
             """
             As `curfew sleep`: nothing is told to it, and what `--wake-on` names wakes it, or `open`. It fails where the app can't \
-            sleep now, since it is interrupted, has a task open or owes an answer, and where something has woken it already.
+            sleep now, since it is interrupted, has a task open, owes an answer or has input that can't be waited for, and where \
+            something has woken it already.
             """),
         StatementDefinition(
             "interrupt", .action, "interrupt", "Makes the app inactive, as a phone call does.", example: "interrupt",

@@ -413,7 +413,7 @@ struct SleepWorld {
         let pending = Input.app(id, .suspensionPending)
         guard let end = stopEnd(of: apps[index]) else { return [pending] }
         if now.real >= end {
-            apps[index].isStopped(andTakes: apps[index].tree.stopsLate == nil && now.real.nanoseconds % 2 == 0)
+            apps[index].isStopped(andTakes: now.real.nanoseconds % 2 == 0)
             return [.app(id, .suspensionConfirmed)]
         }
         guard isLast else { return [pending] }
