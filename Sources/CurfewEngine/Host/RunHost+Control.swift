@@ -2,7 +2,6 @@ import CCurfew
 import CurfewCore
 import CurfewLinux
 import CurfewWire
-import Glibc
 
 /// What the control channel asks about the app, and what is told through it.
 extension RunHost: ControlHost {
@@ -37,12 +36,8 @@ extension RunHost: ControlHost {
     // MARK: Processes
 
     func role(of sender: curfew_sender) -> ControlSession.Role {
-        guard sender.uid == geteuid() || sender.uid == 0 || sender.uid == getuid() else {
-            return contains(sender.pid, app: Self.app) ? .app(Self.app) : .stranger
-        }
-        guard let ancestry = instance?.tree.ancestry(of: sender.pid) else { return .stranger }
-        if ancestry.isOurs { return .app(Self.app) }
-        return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
+        SenderJudge(app: Self.app).role(
+            of: sender, ancestry: { instance?.tree.ancestry(of: $0) }, isOfApp: { contains($0, app: Self.app) })
     }
 
     var tellsSenders: Bool { Procfs.isOurs }

@@ -9,6 +9,13 @@ public struct Ancestry: Sendable, Hashable {
     /// Whether so much of its line is known that the answer can be trusted; else it is trusted with nothing.
     public private(set) var isKnown = false
 
+    /// As it was found out.
+    public init(isOurs: Bool, isInAnyApp: Bool, isKnown: Bool) {
+        self.isOurs = isOurs
+        self.isInAnyApp = isInAnyApp
+        self.isKnown = isKnown
+    }
+
     /// Looks at the cgroup first, then at each ancestor: a supervisor among them holds it, for orphans go to theirs.
     ///
     /// `root`: of our app. Below a supervisor of several a process is only of the app whose cgroup it is in.
