@@ -69,7 +69,55 @@ struct InstanceTests {
         #expect(instance.cpuMicroseconds == 570)
     }
 
+    // MARK: Stops
+
+    /// Asked until there is one, for the kernel takes a moment.
+    private func stopSignal(_ instance: Instance, orLeftIn group: Int32) -> Int32? {
+        for _ in 0..<10_000 {
+            if let signal = instance.stopSignal(orLeftIn: group) { return signal }
+            usleep(1_000)
+        }
+        return nil
+    }
+
+    @Test("The leader's stop is told once, and when it is gone that of what it has left in its group")
+    func stops() {
+        let (first, left) = (Sleeper(), Sleeper(ownGroup: true))
+        defer {
+            first.end()
+            left.end()
+        }
+        let instance = Instance.sample(leader: first.pid)
+        #expect(instance.stopSignal(orLeftIn: left.pid) == nil)
+        _ = kill(first.pid, SIGSTOP)
+        #expect(stopSignal(instance, orLeftIn: left.pid) == SIGSTOP)
+        #expect(instance.stopSignal(orLeftIn: left.pid) == nil)
+        _ = kill(left.pid, SIGSTOP)
+        var looks = 0
+        while Procfs.stat(left.pid)?.isStopped != true, looks < 10_000 {
+            usleep(1_000)
+            looks += 1
+        }
+        #expect(instance.stopSignal(orLeftIn: left.pid) == nil)
+        _ = ends(instance, end(first.pid))
+        #expect(instance.stopSignal(orLeftIn: left.pid) == SIGSTOP)
+        #expect(instance.stopSignal(orLeftIn: left.pid) == nil)
+    }
+
     // MARK: What is told of it
+
+    @Test("Before a kill for time it is looked at; under a timeout what a command left behind isn't")
+    func looksBeforeKill() {
+        let manifest = Manifest.sample()
+        let instance = Instance.sample(leader: leader, manifest: manifest)
+        #expect(instance.isLookedAtBeforeKill)
+        manifest.policy.timeout = TimeoutPolicy()
+        #expect(instance.isLookedAtBeforeKill)
+        _ = ends(instance, end(leader))
+        #expect(!instance.isLookedAtBeforeKill)
+        manifest.policy.timeout = nil
+        #expect(instance.isLookedAtBeforeKill)
+    }
 
     @Test("What wakes it is told once it goes on, or before its kill, where that comes instead; and nothing else later")
     func woken() {

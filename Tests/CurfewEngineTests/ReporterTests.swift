@@ -206,6 +206,31 @@ struct ReporterTests {
         #expect(subject.looks.count == 2)
     }
 
+    @Test("At a mark who has the memory is looked at, and its footprint is told")
+    func mark() {
+        #expect(reporter.markReached(limit: 100) { 90 } == .memoryMarkReached(bytes: 90))
+        #expect(subject.looks == ["[8, 9, 7] 500 µs"])
+    }
+
+    @Test("Where the kernel has killed by then that is told, and what was seen last stays")
+    func markAfterKill() {
+        subject.outOfMemoryKills = 1
+        #expect(reporter.markReached(limit: 100) { 90 } == .memoryLimitHit(bytes: 100))
+        #expect(subject.looks == [])
+    }
+
+    @Test("The kernel's kill is told with the most that was used, and with no less than its limit")
+    func kernelsOwn() {
+        subject.peakMemory = 120
+        #expect(reporter.kernelsKill(limit: 100) == nil)
+        subject.outOfMemoryKills = 2
+        #expect(reporter.kernelsKill(limit: 100) == .memoryLimitHit(bytes: 120))
+        #expect(reporter.kernelsKill(limit: 130) == .memoryLimitHit(bytes: 130))
+        #expect(reporter.kernelsKill(limit: nil) == .memoryLimitHit(bytes: 120))
+        subject.peakMemory = nil
+        #expect(reporter.kernelsKill(limit: nil) == .memoryLimitHit(bytes: 0))
+    }
+
     @Test("Without a limit growth is nobody's business")
     func unlimited() {
         reporter.noteGrowth(1 << 40, limit: nil)

@@ -118,6 +118,19 @@ final class Instance {
         if report.pid == mainProcess?.pid { ends.main = ExitOutcome(report.change) }
     }
 
+    /// The signal that has stopped the leader, or, once that is gone, what it has left in this group; nil where none has
+    /// since the last time.
+    func stopSignal(orLeftIn group: @autoclosure () -> Int32) -> Int32? {
+        let report =
+            if let livingLeader { Reaping.stopReport(of: livingLeader) } else { Reaping.stopReport(inGroup: group()) }
+        guard case .stopped(let signal)? = report?.change else { return nil }
+        return signal
+    }
+
+    /// Whether its processes are looked at before a kill that time brings about. What a command of `curfew timeout` left
+    /// behind isn't: what there was at the limit is what is told.
+    var isLookedAtBeforeKill: Bool { manifest.policy.timeout == nil || livingLeader != nil }
+
     // MARK: Signals
 
     /// To the main process, where one was named; held by a pidfd, for its parent may reap it.

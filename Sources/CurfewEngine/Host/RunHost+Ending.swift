@@ -5,32 +5,39 @@ import CurfewWire
 import Glibc
 
 /// The last things: a line for people, the report, and the status for the front.
-extension RunHost {
-    func finish() -> Never {
-        socket?.remove()
-        if console?.job.isAbandoned == true {
-            writeReportsWithoutFront()
-            curfew_exit(125)
-        }
-        if console?.hasTerminal == true { finishConsole() }
-        // What was sent to all goes to all, however short the run is.
-        while kernel.isAtWork { kernel.goOn() }
-        if let ending, let instance { tell(ending, of: instance) }
-        // A hook may wait for the channel's end itself, as `curfew quit` does.
-        control?.closeAll()
-        hooks?.finish()
-        if let ending { end(ending.status) }
-        curfew_exit(125)
+extension RunHost: ClosingHost {
+    func finish() -> Never { leave(Closing(host: self).finish()) }
+
+    private func leave(_ exit: Closing.Exit) -> Never {
+        if let signal = exit.frontsSignal { page.setFrontsSignal(signal) }
+        if let group = exit.killedGroup { _ = curfew_kill(-group, SIGKILL) }
+        curfew_exit(exit.code)
     }
 
-    private func tell(_ ending: Ending, of instance: Instance) {
-        if let timeout = ending.timeout { tellTimeout(timeout, ending, instance) }
-        if let kill = ending.kill, ending.timeout == nil || kill.reason != .timeLimit {
-            StandardError.print("curfew: \(instance.name): killed: \(KillNarration.text(kill))")
-        }
-        if let limit = ending.restKilledAfter, ending.timeout == nil { tellRest(of: instance, killedAfter: limit) }
-        writeReports(ending, of: instance)
+    var isAbandoned: Bool { console?.job.isAbandoned == true }
+    var frontsGroup: Int32? { instance?.frontsGroup }
+    var isAtWork: Bool { kernel.isAtWork }
+
+    func goOn() { kernel.goOn() }
+
+    func removeSocket() { socket?.remove() }
+
+    func giveTerminalBack() { if console?.hasTerminal == true { finishConsole() } }
+
+    func tell(_ ending: Ending) {
+        guard let instance else { return }
+        let words = LastWords(name: instance.name, manifest: manifest, options: options)
+        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }
+        FinalReport(instance: instance, host: self).write(ending)
     }
+
+    func tellWithoutFront() {
+        if let instance { FinalReport(instance: instance, host: self).writeWithoutFront() }
+    }
+
+    func closeChannel() { control?.closeAll() }
+
+    func finishHooks() { hooks?.finish() }
 
     private func finishConsole() { console?.finish(leaderWasKilled: instance?.leaderOutcome?.isSignal == true) }
 
@@ -55,31 +62,6 @@ extension RunHost {
         }
     }
 
-    /// What the command left behind hadn't ended in time.
-    private func tellRest(of instance: Instance, killedAfter limit: Span) {
-        let seen = instance.reporter.lastSnapshot?.processes ?? []
-        let named = seen.prefix(3).map { "\($0.pid) \(Quoted.text($0.name))" }
-        let more = seen.count > 3 ? [" and \(seen.count - 3) more"] : []
-        let names = named.isEmpty ? "" : ": " + (named + more).joined(separator: ", ")
-        StandardError.print(
-            "curfew: \(instance.name): killed what it left behind, which hadn't ended "
-                + "\(HumanText.duration(nanoseconds: limit.nanoseconds)) after \(signalsName)\(names)")
-    }
-
-    private var signalsName: String { "SIG" + SignalName.of(manifest.policy.terminateSignal) }
-
-    /// The front ends as this process does, or dies of the signal it finds.
-    private func end(_ status: Ending.Status) -> Never {
-        switch status {
-        case .exit(let code): curfew_exit(code)
-        case .raise(let signal):
-            page.setFrontsSignal(signal)
-            // The front, and whoever else is in its group, as timeout(1) does it.
-            if signal == SIGKILL, let group = instance?.frontsGroup { _ = curfew_kill(-group, SIGKILL) }
-            curfew_exit(0)
-        }
-    }
-
     /// The front is gone, and with it whoever waited for the app: nothing stays.
     func endWithoutFront() -> Never {
         socket?.remove()
@@ -92,7 +74,7 @@ extension RunHost {
             usleep(pause)
             pause = min(pause * 2, 50_000)
         } while curfew_monotonic_nanoseconds() < deadline
-        writeReportsWithoutFront()
+        tellWithoutFront()
         curfew_exit(125)
     }
 }

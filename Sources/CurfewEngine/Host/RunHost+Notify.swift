@@ -50,15 +50,8 @@ extension RunHost: NotifyHost {
         record(.mainProcess(pid), of: app)
     }
 
-    private func forgetMainProcess(of instance: Instance) {
+    func forgetMainProcess(of instance: Instance) {
         if let process = instance.mainProcess { reaper.forget(process.pid) }
         instance.forgetMainProcess()
-    }
-
-    /// It has ended. Its status is known to whoever was its parent: to us, when it has daemonised.
-    func mainProcessExited(_ outcome: ExitOutcome?, of instance: Instance) {
-        guard instance.mainProcess != nil else { return }
-        forgetMainProcess(of: instance)
-        endRun(of: instance, outcome ?? .exited(code: 0))
     }
 }

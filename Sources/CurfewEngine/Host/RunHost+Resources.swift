@@ -39,22 +39,19 @@ extension RunHost {
 
     // MARK: What the kernel tells
 
-    /// The memory cgroup's limit was hit; false where nothing of the kind has happened.
-    @discardableResult
-    func noteMemoryLimit(of app: AppID) -> Bool {
-        guard let instance = kernel.instances[app], instance.outOfMemoryKills > 0 else { return false }
-        let limit = engine.core.app(app)?.memoryLimits?.fatal ?? 0
-        engine.feed(.app(app, .memoryLimitHit(bytes: max(limit, instance.peakMemory ?? 0))))
-        return true
+    func noteMemoryLimit(of app: AppID) {
+        guard let kill = kernel.instances[app]?.reporter.kernelsKill(limit: fatalLimit(of: app)) else { return }
+        engine.feed(.app(app, kill))
     }
 
     func memoryMarkReached(by app: AppID) {
         guard let instance = kernel.instances[app] else { return }
         instance.tree.containment.readMemoryMarkEvent()
-        if noteMemoryLimit(of: app) { return }
-        instance.reporter.noteMark()
-        engine.feed(.app(app, .memoryMarkReached(bytes: engine.footprint(of: app))))
+        let news = instance.reporter.markReached(limit: fatalLimit(of: app)) { engine.footprint(of: app) }
+        engine.feed(.app(app, news))
     }
+
+    private func fatalLimit(of app: AppID) -> UInt64? { engine.core.app(app)?.memoryLimits?.fatal }
 
     /// Processes have waited for memory.
     func memoryStalled(_ events: UInt32) {

@@ -45,28 +45,21 @@ extension RunHost {
     // MARK: Children
 
     private func childrenChanged() {
-        // What they said before they ended comes first, and while they can still be told from strangers.
-        notify?.drain()
-        // Whom the kernel has killed for memory is still there to be told of.
-        if manifest.limitsMemory { noteMemoryLimit(of: Self.app) }
-        guard let instance else { return }
-        let ends = reapAll()
-        if let outcome = ends.leader {
-            if instance.mainProcess == nil { endRun(of: instance, outcome) }
-            // Where the run goes on without it, what it has begun is released.
-            if instance.mainProcess != nil || manifest.policy.waitsForTree {
-                engine.feed(.app(instance.id, .ownerExited(TaskOwners.leader)))
-            }
-        }
-        if let outcome = ends.main {
-            mainProcessExited(outcome, of: instance)
-        } else if ends.leader == nil {
-            // Of what outlives its leader the end has no status: the kernel's kill for memory is asked for.
-            if manifest.limitsMemory, instance.livingLeader == nil { noteMemoryLimit(of: instance.id) }
-            noteStop(of: instance)
-        }
-        engine.childrenChanged()
+        if let instance { ends(of: instance).handle() }
     }
+
+    func mainProcessEnded(_ pid: Int32) {
+        guard let app = reaper.app(of: pid), let instance = kernel.instances[app] else { return childrenChanged() }
+        ends(of: instance).mainProcessEnded(pid)
+    }
+
+    private func ends(of instance: Instance) -> ChildEnds {
+        ChildEnds(instance: instance, isReported: report != nil, host: self)
+    }
+}
+
+extension RunHost: ChildEndsHost {
+    func drainNotifications() { notify?.drain() }
 
     /// Every orphan is the one app's, for there is no other.
     @discardableResult
@@ -76,39 +69,13 @@ extension RunHost {
         return ends
     }
 
-    /// The leader, or the process it has named in its place, has ended.
-    func endRun(of instance: Instance, _ outcome: ExitOutcome) {
-        if report != nil { instance.reporter.noteMeasures() }
-        // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.
-        noteMemoryLimit(of: instance.id)
-        engine.feed(.app(instance.id, .leaderExited(outcome)))
-    }
-
-    /// Its pidfd says that the main process has ended; a child of ours is reaped first.
-    func mainProcessEnded(_ pid: Int32) {
-        let app = reaper.app(of: pid)
-        childrenChanged()
-        // Another may have been named meanwhile, by the very one that has ended.
-        guard let app, let instance = kernel.instances[app], instance.mainProcess?.pid == pid else { return }
-        mainProcessExited(nil, of: instance)
-    }
-
-    private func noteStop(of instance: Instance) {
-        guard manifest.hasLifecycle, let console, console.hasTerminal, let signal = stopSignal(console, instance) else {
-            return
-        }
+    /// Job control knows what a stop means; where it means nothing it isn't looked for.
+    func noteStop(of instance: Instance) {
+        guard manifest.hasLifecycle, let console, console.hasTerminal,
+            let signal = instance.stopSignal(orLeftIn: console.stoppableGroup)
+        else { return }
         console.handle(.appStopped(by: signal))
     }
 
-    /// The signal that has stopped the leader, or what it has left in its group.
-    private func stopSignal(_ console: Console, _ instance: Instance) -> Int32? {
-        if let leader = instance.livingLeader {
-            guard case .stopped(let signal)? = Reaping.stopReport(of: leader)?.change else { return nil }
-            return signal
-        }
-        var info = curfew_wait_info()
-        let status = curfew_waitid(
-            Int32(P_PGID.rawValue), console.stoppableGroup, WSTOPPED | WNOHANG, &info)
-        return status == 0 && info.pid > 0 ? info.status : nil
-    }
+    func lookWhoIsGone() { engine.childrenChanged() }
 }

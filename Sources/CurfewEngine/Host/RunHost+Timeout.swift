@@ -20,16 +20,6 @@ extension RunHost {
         guard options.isVerbose, let instance = kernel.instances[app] else { return }
         StandardError.print(options.telling(ofSignal: signal, to: instance.manifest.command))
     }
-
-    /// What was there when its time was over, and where it was.
-    func tellTimeout(_ timeout: TimeoutOutcome, _ ending: Ending, _ instance: Instance) {
-        if case .signaled(_, dumpedCore: true) = ending.leader {
-            StandardError.print("\(options.caller): the monitored command dumped core")
-        }
-        guard options.tellsProcesses, timeout.isExpired, let snapshot = instance.reporter.lastSnapshot else { return }
-        for process in snapshot.processes { StandardError.print("\(options.caller): \(process.whereabouts)") }
-        if snapshot.omitted > 0 { StandardError.print("\(options.caller): and \(snapshot.omitted) more processes") }
-    }
 }
 
 extension TimeoutPolicy {

@@ -124,6 +124,21 @@ final class Reporter {
     /// Its footprint has reached a mark: whoever is killed for it soon may be gone by then.
     func noteMark() { lastSnapshot = urgentSnapshot() }
 
+    /// What the core is told of a mark that was reached. The kernel may have been quicker, and have killed.
+    ///
+    /// `limit`: that the kernel enforces, in bytes.
+    func markReached(limit: @autoclosure () -> UInt64?, footprint: () -> UInt64) -> AppInput {
+        if let kill = kernelsKill(limit: limit()) { return kill }
+        noteMark()
+        return .memoryMarkReached(bytes: footprint())
+    }
+
+    /// What the core is told where the kernel itself has killed for memory; nil where it hasn't.
+    func kernelsKill(limit: @autoclosure () -> UInt64?) -> AppInput? {
+        guard subject.outOfMemoryKills > 0 else { return nil }
+        return .memoryLimitHit(bytes: max(limit() ?? 0, subject.peakMemory ?? 0))
+    }
+
     /// Once the app is gone, so is the cgroup that counts.
     func noteMeasures() {
         measures.cpuMicroseconds = subject.cpuMicroseconds

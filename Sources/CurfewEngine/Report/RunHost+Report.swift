@@ -10,16 +10,17 @@ extension RunHost {
     var timerDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
-        return instance?.reporter.wakeUp(before: killToForesee, or: deadline) ?? deadline
+        guard let instance else { return deadline }
+        return instance.reporter.wakeUp(before: killToForesee(of: instance), or: deadline)
     }
 
     /// Looks at an app that is about to be killed for time.
-    func foreseeKill() { instance?.reporter.foresee(killToForesee) }
+    func foreseeKill() {
+        if let instance { instance.reporter.foresee(killToForesee(of: instance)) }
+    }
 
-    /// What a command of `curfew timeout` left behind isn't looked at: what there was at the limit is what is told.
-    private var killToForesee: Instant? {
-        if manifest.policy.timeout != nil, instance?.livingLeader == nil { return nil }
-        return engine.running(engine.core.nextKill(of: Self.app))
+    private func killToForesee(of instance: Instance) -> Instant? {
+        instance.isLookedAtBeforeKill ? engine.running(engine.core.nextKill(of: instance.id)) : nil
     }
 
     func willEnd(_ app: AppID, _ report: KillReport) {
@@ -30,35 +31,16 @@ extension RunHost {
     func noteGrowth(_ app: AppID, _ footprint: UInt64) {
         kernel.instances[app]?.reporter.noteGrowth(footprint, limit: engine.core.app(app)?.memoryLimits?.fatal)
     }
+}
 
-    // MARK: Writing
+extension RunHost: FinalReportHost {
+    var isTimeHeld: Bool { engine.isTimeHeld }
+    var hasReportFile: Bool { report != nil }
 
-    /// To the file of `--report`, and for a kill among the reports of this user.
-    func writeReports(_ ending: Ending, of instance: Instance) {
-        guard report != nil || ending.kill != nil else { return }
-        let (tree, reporter) = (instance.tree, instance.reporter)
-        var run = RunReport(
-            name: instance.name, leader: tree.leader, command: instance.commandLine,
-            containment: tree.containment.description, policy: instance.policy, startedAt: instance.startedAt,
-            endedAt: kernel.now, measures: reporter.measures, snapshot: reporter.lastSnapshot,
-            events: instance.log.last(RunReport.eventCount), ending: ending)
-        run.hasLifecycle = manifest.hasLifecycle
-        run.isTimeHeld = engine.isTimeHeld
-        let json = run.json
-        report?.write(json)
-        if ending.kill != nil {
-            ReportStore.keep(json, app: instance.name, pid: tree.leader, tells: manifest.tellsOfReports)
-        }
-    }
+    func write(_ report: JSON) { self.report?.write(report) }
 
-    /// The front was killed, and the app is with it.
-    func writeReportsWithoutFront() {
-        guard let instance else { return }
-        let json = RunReport.ofSupervisorExit(
-            name: instance.name, command: manifest.commandLine, pid: instance.leader,
-            problem: manifest.policy.timeout == nil ? "its `curfew run` was killed" : "its `curfew timeout` was killed")
-        report?.write(json)
-        ReportStore.keep(json, app: instance.name, pid: instance.leader, tells: manifest.tellsOfReports)
+    func keep(_ report: JSON, of instance: Instance) {
+        ReportStore.keep(report, app: instance.name, pid: instance.leader, tells: manifest.tellsOfReports)
     }
 }
 

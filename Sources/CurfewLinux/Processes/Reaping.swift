@@ -49,6 +49,12 @@ public enum Reaping {
         return nil
     }
 
+    /// A stop of a child in that process group since the last time.
+    public static func stopReport(inGroup group: Int32) -> ChildReport? {
+        if case .report(let report) = wait(P_PGID, group, WSTOPPED | WNOHANG) { return report }
+        return nil
+    }
+
     private static func wait(_ type: idtype_t, _ id: Int32, _ options: Int32) -> Result {
         var info = curfew_wait_info()
         let status = curfew_waitid(Int32(type.rawValue), id, options, &info)

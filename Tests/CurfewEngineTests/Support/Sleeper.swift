@@ -8,7 +8,8 @@ struct Sleeper {
     /// Held from its start on.
     let pidfd: Int32
 
-    init() {
+    /// `ownGroup`: it leads a process group.
+    init(ownGroup: Bool = false) {
         var pid: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
         defer { for word in words { free(word) } }
@@ -19,7 +20,9 @@ struct Sleeper {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | (ownGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         _ = posix_spawnp(&pid, "sleep", nil, &attributes, &words, nil)
         self.pid = pid
         pidfd = curfew_pidfd_open(pid)
