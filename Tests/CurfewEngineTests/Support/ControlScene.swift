@@ -8,7 +8,7 @@ import Testing
 @testable import CurfewEngine
 
 /// A control server over a real socket, with a real core behind it and a machine that is a fake; one app, `a`, in front.
-final class ControlScene: ControlHost, EngineHost {
+final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     let kernel = FakeKernel(Journal())
     let loop = EventLoop.make()
     private let folder = ScratchFolder()
@@ -138,7 +138,7 @@ final class ControlScene: ControlHost, EngineHost {
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
     func raiseDescriptorLimit() { raisedLimits += 1 }
 
-    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { ("unsupported", "its time runs") }
+    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { desk.begin(request) }
 
     func prepareStatus(of app: AppID) {}
     func statusFields(of app: App) -> [Field] { [Field("state", app.state.rawValue)] }
@@ -163,7 +163,16 @@ final class ControlScene: ControlHost, EngineHost {
     func willSignal(_ app: AppID, _ signal: Int32) {}
     func pressureChanged(to level: PressureLevel, available: UInt64?) {}
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
-    func ended(_ app: AppID, _ ending: Ending) {}
+    func ended(_ app: AppID, _ ending: Ending) { desk.answer() }
+
+    // MARK: Held time
+
+    var desk: AdvanceDesk { AdvanceDesk(host: self) }
+    var pendingAdvance: PendingAdvance?
+    /// What is seen of the app's threads at each look.
+    var activity = Activity(threads: 1)
+    var advancedApp: AppID { .a }
+    func reply(to request: ControlRequest, _ message: Message) { control.reply(to: request, message) }
 
     /// Why channels were dropped, so far.
     var drops: [String] {
