@@ -28,6 +28,7 @@ struct ClosingTests {
         func tellWithoutFront() { lines.append("tell without front") }
         func closeChannel() { lines.append("channel") }
         func finishHooks() { lines.append("hooks") }
+        func finishSweep() { lines.append("sweep") }
     }
 
     private let host = Host()
@@ -43,7 +44,7 @@ struct ClosingTests {
     func order() {
         #expect(exit(.sample(leader: .exited(code: 3))) == Closing.Exit(code: 3))
         let told = "tell \(Ending.Status.exit(3))"
-        #expect(host.lines == ["socket", "terminal", told, "channel", "hooks"])
+        #expect(host.lines == ["socket", "terminal", told, "channel", "hooks", "sweep"])
     }
 
     @Test("What was sent to all is sent to all before that")

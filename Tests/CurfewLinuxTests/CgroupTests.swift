@@ -103,7 +103,7 @@ struct Cgroup2Tests {
         } catch {
             #expect(error.errno == EAGAIN)
         }
-        letGo(first)
+        letGo(first.directory)
         var second = try Cgroup2(parent: scratch.path, name: name)
         #expect(asked { second.remove() })
     }
@@ -117,87 +117,6 @@ struct Cgroup2Tests {
             #expect(error.text == "make cgroup /nonexistent/x: No such file or directory")
         }
     }
-}
-
-/// As when its supervisor dies. Closing alone wouldn't do: a process that another test starts holds a copy until its exec.
-private func letGo(_ cgroup: Cgroup2) {
-    var lock = cgroup.directory
-    #expect(flock(lock.number, LOCK_UN) == 0)
-    lock.close()
-}
-
-// Skipped where no cgroup v2 hierarchy is mounted or this user may make no cgroup in it.
-@Suite(
-    "Sweeping what dead supervisors left",
-    .enabled(if: ScratchCgroup.hasUnified, "no cgroup v2 that this user may write to"))
-struct SweepTests {
-    /// A cgroup whose supervisor has died: nobody holds its lock.
-    private func orphan(_ scratch: ScratchCgroup, _ name: String) throws {
-        letGo(try Cgroup2(parent: scratch.path, name: name))
-    }
-
-    @Test("One that is held stays, with what runs in it; the empty one that nobody holds goes")
-    func heldStays() throws {
-        let scratch = try #require(ScratchCgroup(.unified))
-        defer { scratch.remove() }
-        let held = try Cgroup2(parent: scratch.path, name: "curfew.held.\(nobody)")
-        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = held.directory.number }
-        defer { child.end() }
-        #expect(child.line() == "ready")
-        try orphan(scratch, "curfew.left.\(nobody)")
-        Cgroup2.sweep(parent: scratch.path, keeping: "")
-        #expect(scratch.names == ["curfew.held.\(nobody)"])
-        #expect(held.processes() == [child.pid])
-    }
-
-    @Test("What runs in one that nobody holds is killed, frozen or not", arguments: [false, true])
-    func populated(isFrozen: Bool) throws {
-        let scratch = try #require(ScratchCgroup(.unified))
-        defer { scratch.remove() }
-        var cgroup = try Cgroup2(parent: scratch.path, name: name)
-        let child = try TestChild(shell: TestChild.stay) { $0.cgroup = cgroup.directory.number }
-        defer { child.end() }
-        #expect(child.line() == "ready")
-        if isFrozen {
-            try cgroup.setFrozen(true)
-            #expect(eventually { cgroup.isFrozen() })
-        }
-        letGo(cgroup)
-        // One may be too few: on a busy machine the killed need longer than one sweep waits.
-        let isSwept = eventually {
-            Cgroup2.sweep(parent: scratch.path, keeping: "")
-            return scratch.names.isEmpty
-        }
-        #expect(isSwept)
-        #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
-    }
-
-    @Test("Our own stays, and so does what isn't called as ours are")
-    func othersNames() throws {
-        let scratch = try #require(ScratchCgroup(.unified))
-        defer { scratch.remove() }
-        let stay = ["curfew.service", "curfew.x", "curfew.x.y", "curfew..", "curfew.1", "system.slice", "x.curfew.a.1"]
-        for name in stay { #expect(curfew_mkdir_at(AT_FDCWD, scratch.path + "/" + name, 0o755) == 0) }
-        try orphan(scratch, "curfew.own.1\(nobody % 10)")
-        try orphan(scratch, "curfew.a.b.c.\(nobody)")
-        let own = "curfew.own.1\(nobody % 10)"
-        Cgroup2.sweep(parent: scratch.path, keeping: own)
-        #expect(Set(scratch.names) == Set(stay + [own]))
-    }
-
-    @Test("A start sweeps no more than some")
-    func bounded() throws {
-        let scratch = try #require(ScratchCgroup(.unified))
-        defer { scratch.remove() }
-        for number in 0..<5 { try orphan(scratch, "curfew.n\(number).\(nobody)") }
-        CgroupDirectory.sweep(parent: scratch.path, keeping: "", limit: 2)
-        #expect(scratch.names.count == 3)
-        CgroupDirectory.sweep(parent: scratch.path, keeping: "")
-        #expect(scratch.names == [])
-    }
-
-    @Test("A parent that isn't there is no trouble")
-    func noParent() { Cgroup2.sweep(parent: "/nonexistent", keeping: "") }
 }
 
 @Suite("Cgroups of version 1")

@@ -21,6 +21,8 @@ protocol ClosingHost: AnyObject {
     func closeChannel()
     /// Waits for those that run.
     func finishHooks()
+    /// What is left of sweeping away what dead supervisors have left.
+    func finishSweep()
 }
 
 /// The last things of a run, in order.
@@ -50,6 +52,9 @@ struct Closing {
         // A hook may wait for the channel's end itself, as `curfew quit` does.
         host.closeChannel()
         host.finishHooks()
+        // Not left to the next start: of runs that are all short none would come further than to the moment that a keeper is given.
+        // All of it goes on while the app runs, so that most find nothing left here; it costs no run more than at its start.
+        host.finishSweep()
         return exit
     }
 

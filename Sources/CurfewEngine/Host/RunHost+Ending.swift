@@ -39,6 +39,8 @@ extension RunHost: ClosingHost {
 
     func finishHooks() { hooks?.finish() }
 
+    func finishSweep() { staleSweep.finish() }
+
     private func finishConsole() { console?.finish(leaderWasKilled: instance?.leaderOutcome?.isSignal == true) }
 
     /// Nothing was started.

@@ -86,15 +86,16 @@ extension RunHost {
 
     private func sweepStaleCgroups(beside containment: Containment) {
         // One by one: an array of them is a type that the runtime would make, a fifth of a launch's instructions.
-        sweep(beside: containment.unified?.path)
-        sweep(beside: containment.freezer?.path)
-        sweep(beside: containment.memory?.path)
-        sweep(beside: containment.cpu?.path)
+        findStale(beside: containment.unified?.path)
+        findStale(beside: containment.freezer?.path)
+        findStale(beside: containment.memory?.path)
+        findStale(beside: containment.cpu?.path)
+        if staleSweep.nextTurn != nil { staleSweep.goOn() }
     }
 
-    private func sweep(beside own: String?) {
+    private func findStale(beside own: String?) {
         guard let own, let slash = own.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
-        CgroupDirectory.sweep(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
+        staleSweep.add(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
     }
 
     // MARK: The loop

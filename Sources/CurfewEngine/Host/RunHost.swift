@@ -41,6 +41,8 @@ final class RunHost {
     var ignoredSignals = OnceASecond()
     var stops = OnceASecond()
     var wasEverStopped = false
+    /// Of what dead supervisors have left beside the app's cgroups; its turns come by the timer.
+    var staleSweep = StaleSweep()
     var ending: Ending?
 
     /// Nil where the app has no lifecycle.
@@ -138,6 +140,13 @@ final class RunHost {
         control?.timePassed()
         foreseeKill()
         engine.wake()
+        goOnSweeping()
+    }
+
+    /// Last: nobody waits for it.
+    private func goOnSweeping() {
+        guard let next = staleSweep.nextTurn, next <= kernel.now.nanoseconds else { return }
+        staleSweep.goOn()
     }
 
     /// In nanoseconds; by then the timer has been heeded.

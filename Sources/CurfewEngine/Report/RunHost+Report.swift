@@ -6,10 +6,13 @@ import Glibc
 
 /// When a report's parts are noted, and where it is written.
 extension RunHost {
-    /// When the engine, or a kill to come, has to be seen to.
+    /// When the engine, what dead supervisors have left, or a kill to come has to be seen to.
     var timerDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
+        if let next = staleSweep.nextTurn.map({ Instant(nanoseconds: $0) }) {
+            deadline = deadline.map { min($0, next) } ?? next
+        }
         guard let instance else { return deadline }
         return instance.reporter.wakeUp(before: killToForesee(of: instance), or: deadline)
     }

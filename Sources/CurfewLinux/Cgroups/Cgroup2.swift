@@ -85,9 +85,4 @@ public struct Cgroup2: CgroupFiles {
 
     /// CPU time of everything that ran in it, in microseconds.
     public var cpuMicroseconds: UInt64? { number(in: "cpu.stat", after: "usage_usec") }
-
-    /// As `CgroupDirectory.sweep`.
-    public static func sweep(parent: String, keeping own: String) {
-        CgroupDirectory.sweep(parent: parent, keeping: own)
-    }
 }

@@ -16,7 +16,7 @@ public enum CgroupDirectory {
             if made == -EEXIST {
                 // Only what is called as ours are is ever swept: a sweep kills.
                 guard isOurs(name[...]) else { throw KernelError("make cgroup", path, errno: EEXIST) }
-                sweep(path, waitsForHolder: false)
+                StaleCgroup(path, supervisor: nil).finish()
                 continue
             }
             try check(made, "make cgroup", path)
@@ -48,7 +48,7 @@ public enum CgroupDirectory {
     static func isApps(_ name: Substring) -> Bool { isOurs(name) && !name.hasPrefix(Cgroup2.prefix + "-") }
 
     /// The pid in `curfew.NAME.PID`.
-    private static func supervisor(of name: Substring) -> Int32? {
+    static func supervisor(of name: Substring) -> Int32? {
         guard name.hasPrefix(Cgroup2.prefix), let dot = name.lastIndex(of: ".") else { return nil }
         let digits = name[name.index(after: dot)...]
         let hasName = name.distance(from: name.startIndex, to: dot) > Cgroup2.prefix.utf8.count
@@ -129,31 +129,52 @@ public enum CgroupDirectory {
     /// killed ourselves just then, it would stay frozen.
     public static func kill(_ path: String, freezing: Bool = true) {
         withDirectory(path) { directory in
-            if curfew_write_file_at(directory, "cgroup.kill", "1") >= 0 { return }
+            if killAtOnce(directory) { return }
             if freezing { freeze(directory) }
-            for pid in processes(of: directory) { _ = curfew_kill(pid, SIGKILL) }
-            resume(directory)
+            killEach(in: directory)
         }
     }
 
+    /// False where there is no `cgroup.kill`.
+    static func killAtOnce(_ directory: Int32) -> Bool { curfew_write_file_at(directory, "cgroup.kill", "1") >= 0 }
+
+    /// What is frozen runs on, to its end.
+    static func killEach(in directory: Int32) {
+        for pid in processes(of: directory) { _ = curfew_kill(pid, SIGKILL) }
+        resume(directory)
+    }
+
+    /// By which a cgroup is frozen.
+    enum Freezer { case unified, legacy }
+
+    /// So long what is to be killed has time to freeze.
+    static let freezingMilliseconds = 25
+
     private static func freeze(_ directory: Int32) {
-        let isUnified = curfew_write_file_at(directory, "cgroup.freeze", "1") >= 0
-        guard isUnified || curfew_write_file_at(directory, "freezer.state", "FROZEN") >= 0 else { return }
-        for _ in 0..<25 {
-            if isFrozen(directory, isUnified: isUnified) { return }
+        guard let freezer = beginFreezing(directory) else { return }
+        for _ in 0..<freezingMilliseconds {
+            if isFrozen(directory, by: freezer) { return }
             usleep(1000)
         }
     }
 
-    private static func isFrozen(_ directory: Int32, isUnified: Bool) -> Bool {
-        if isUnified {
-            return SmallFile.withContents(of: "cgroup.events", at: directory) { $0.number(after: "frozen ") == 1 }
-                ?? true
-        }
-        return SmallFile.withContents(of: "freezer.state", at: directory) { $0.elementsEqual("FROZEN\n".utf8) } ?? true
+    /// Nil where nothing can freeze it.
+    static func beginFreezing(_ directory: Int32) -> Freezer? {
+        if curfew_write_file_at(directory, "cgroup.freeze", "1") >= 0 { return .unified }
+        return curfew_write_file_at(directory, "freezer.state", "FROZEN") >= 0 ? .legacy : nil
     }
 
-    /// Lets all that is frozen in a cgroup run on.
+    static func isFrozen(_ directory: Int32, by freezer: Freezer) -> Bool {
+        let isFrozen: Bool? =
+            switch freezer {
+            case .unified:
+                SmallFile.withContents(of: "cgroup.events", at: directory) { $0.number(after: "frozen ") == 1 }
+            case .legacy:
+                SmallFile.withContents(of: "freezer.state", at: directory) { $0.elementsEqual("FROZEN\n".utf8) }
+            }
+        return isFrozen ?? true
+    }
+
     /// Moves what is in it to another, again for what forks meanwhile.
     public static func empty(_ path: String, to other: String) {
         withDirectory(path) { directory in
@@ -161,6 +182,7 @@ public enum CgroupDirectory {
         }
     }
 
+    /// Lets all that is frozen in a cgroup run on.
     public static func resume(_ path: String) { withDirectory(path) { resume($0) } }
 
     private static func resume(_ directory: Int32) {
@@ -214,63 +236,5 @@ public enum CgroupDirectory {
         }
         if path == "/" { return own }
         return own.hasSuffix(path) ? String(own.dropLast(path.count)) : nil
-    }
-
-    // MARK: Sweeping
-
-    /// Takes away what supervisors that are gone have left in `parent`, killing what still runs in it.
-    ///
-    /// At most `limit` a call: a start must not pay for a thousand.
-    public static func sweep(parent: String, keeping own: String, limit: Int = 16) {
-        var listing = Descriptor(curfew_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0))
-        guard listing.isOpen else { return }
-        defer { listing.close() }
-        var left = limit
-        Directory.forEachName(in: listing.number) { entry in
-            // Most entries are the parent's own files; those cost a launch nothing more than this.
-            guard left > 0, strncmp(entry, "curfew.", 7) == 0 else { return }
-            let name = String(cString: entry)
-            guard name != own, let supervisor = supervisor(of: name[...]) else { return }
-            // A new one may not have its lock yet, so its supervisor is looked for first.
-            if let stat = Procfs.stat(supervisor), stat.holdsOthers, !stat.isGone || hasFront(stat) { return }
-            left -= 1
-            sweep(parent + "/" + name, waitsForHolder: true)
-        }
-    }
-
-    /// Whether a dead one's front is there, which sees to what it has left and reaps it then. Anybody else above it may never
-    /// reap it, as some containers' init.
-    private static func hasFront(_ supervisor: Procfs.Stat) -> Bool {
-        var front = curfew_file_status()
-        var own = curfew_file_status()
-        // Whatever it was called by: a front is the executable that we are.
-        let path = "/proc/" + decimal(Int(supervisor.parent)) + "/exe"
-        return curfew_stat_at(AT_FDCWD, path, true, &front) == 0
-            && curfew_stat_at(AT_FDCWD, "/proc/self/exe", true, &own) == 0
-            && front.inode == own.inode && front.device == own.device
-    }
-
-    /// `waitsForHolder`: a keeper that goes on for a dead supervisor takes the lock a moment later.
-    private static func sweep(_ path: String, waitsForHolder: Bool) {
-        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
-        guard directory.isOpen else { return }
-        defer { directory.close() }
-        guard curfew_flock(directory.number, false) >= 0 else { return }
-        if curfew_rmdir_at(AT_FDCWD, path) == 0 { return }
-        if waitsForHolder, !processes(of: directory.number).isEmpty, isTaken(path, &directory) { return }
-        for round in 0..<50 {
-            kill(path, freezing: round > 2)
-            if remove(path) { return }
-            // Killed processes take a moment to leave; what is left after all, the next start sweeps.
-            usleep(1000)
-        }
-    }
-
-    /// Lets go of the lock for a moment; whether somebody has taken it then.
-    private static func isTaken(_ path: String, _ directory: inout Descriptor) -> Bool {
-        directory.close()
-        usleep(20_000)
-        directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
-        return !directory.isOpen || curfew_flock(directory.number, false) < 0
     }
 }

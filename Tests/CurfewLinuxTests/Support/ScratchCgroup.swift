@@ -2,6 +2,7 @@ import CCurfew
 import CurfewLinux
 import Glibc
 import Synchronization
+import Testing
 
 /// A cgroup of its own for a test, for others to be made in; taken away with all that is in it.
 ///
@@ -53,4 +54,11 @@ struct ScratchCgroup {
         scratch.remove()
         return true
     }
+}
+
+/// As when its supervisor dies. Closing alone wouldn't do: a process that another test starts holds a copy until its exec.
+func letGo(_ directory: Descriptor) {
+    var lock = directory
+    #expect(flock(lock.number, LOCK_UN) == 0)
+    lock.close()
 }
