@@ -36,4 +36,52 @@ struct InstanceTableTests {
         #expect(table[first] == nil)
         #expect(table.all.map(\.id) == [AppID(5), second])
     }
+
+    // MARK: Who is at work
+
+    @Test("Who is at work is noted once, of those that are there, and who gets the slot of another isn't")
+    func atWork() {
+        let (first, second) = (AppID(slot: 2, generation: 0), AppID(slot: 2, generation: 1))
+        var table = table(AppID(5), first)
+        #expect(table.atWork.isEmpty)
+        for app in [first, AppID(5), first, second, AppID(9)] { table.note(app, isAtWork: true) }
+        #expect(table.atWork.map(\.id) == [first, AppID(5)])
+        table.insert(.sample(second))
+        #expect(table.atWork.map(\.id) == [AppID(5)])
+        table.note(first, isAtWork: true)
+        table.note(AppID(5), isAtWork: false)
+        #expect(table.atWork.isEmpty)
+    }
+
+    @Test("Whatever comes and goes, it knows what a dictionary knows")
+    func property() {
+        var random = SplitMix64(seed: 5)
+        var (table, model) = (InstanceTable(), [Int: AppID]())
+        var atWork: Set<AppID> = []
+        var generations = Array(repeating: 0, count: 12)
+        var most = 0
+        for _ in 0..<3000 {
+            let slot = random.below(12)
+            if random.chance(10) {
+                let app = AppID(slot: slot, generation: generations[slot])
+                generations[slot] += 1
+                if let before = model.updateValue(app, forKey: slot) { atWork.remove(before) }
+                table.insert(.sample(app))
+            } else {
+                // Now and then of one that was there before.
+                let app = AppID(slot: slot, generation: max(0, generations[slot] - (random.chance(10) ? 2 : 1)))
+                let isAtWork = random.chance(50)
+                table.note(app, isAtWork: isAtWork)
+                if isAtWork, model[slot] == app { atWork.insert(app) }
+                if !isAtWork { atWork.remove(app) }
+            }
+            #expect(Set(table.all.map(\.id)) == Set(model.values))
+            #expect(table.all.count == model.count)
+            #expect(Set(table.atWork.map(\.id)) == atWork)
+            #expect(table.atWork.count == atWork.count)
+            #expect(table.atWork.allSatisfy { table[$0.id] === $0 })
+            most = max(most, atWork.count)
+        }
+        #expect(most > 6)
+    }
 }

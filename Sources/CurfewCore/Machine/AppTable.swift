@@ -11,6 +11,8 @@ struct AppTable: Sendable, Hashable {
     private(set) var foreground: AppID?
     /// How many run: in front or in background, and not stopped.
     private(set) var runningCount = 0
+    /// The slots of those whose end is awaited, in no order that means anything.
+    private var leaving: [Int] = []
 
     /// The numbers of one slot.
     private enum Field: Int {
@@ -21,9 +23,12 @@ struct AppTable: Sendable, Hashable {
         case launch
         /// 1 while it runs.
         case running
+        /// Where the slot stands in `leaving`; -1 while its app's end isn't awaited.
+        case leaving
     }
 
-    private static let fields = 4
+    private static let fields = 5
+    private static let notLeaving = -1
     private static let vacant = -1
 
     private subscript(_ slot: Int, _ field: Field) -> Int {
@@ -54,6 +59,9 @@ struct AppTable: Sendable, Hashable {
         indices.sorted { launchNumber(at: $0) < launchNumber(at: $1) }
     }
 
+    /// Where those stand whose end is awaited, in the order of launch.
+    var leavingIndices: [Int] { leaving.isEmpty ? [] : sortedByLaunch(leaving.map { self[$0, .index] }) }
+
     // MARK: Changes
 
     /// Its slot must be vacant.
@@ -65,6 +73,7 @@ struct AppTable: Sendable, Hashable {
         self[slot, .id] = app.id.rawValue
         self[slot, .launch] = launchCount
         self[slot, .running] = 0
+        self[slot, .leaving] = Self.notLeaving
         launchCount += 1
         apps.append(app)
         update(at: apps.count - 1)
@@ -94,7 +103,9 @@ struct AppTable: Sendable, Hashable {
     /// One that is over leaves.
     mutating func remove(at index: Int) {
         let last = apps.count - 1
-        self[apps[index].id.slot, .index] = Self.vacant
+        let slot = apps[index].id.slot
+        setLeaving(false, slot)
+        self[slot, .index] = Self.vacant
         deadlines.remove(at: index, replacedBy: last)
         if index != last {
             apps.swapAt(index, last)
@@ -115,12 +126,30 @@ struct AppTable: Sendable, Hashable {
         } else if foreground == id {
             foreground = nil
         }
+        let isLeaving = Self.isLeaving(&apps[index])
+        if isLeaving != (self[id.slot, .leaving] != Self.notLeaving) { setLeaving(isLeaving, id.slot) }
         deadlines.set(Self.nextDeadline(of: &apps[index]), at: index)
+    }
+
+    private mutating func setLeaving(_ isLeaving: Bool, _ slot: Int) {
+        let place = self[slot, .leaving]
+        if isLeaving {
+            self[slot, .leaving] = leaving.count
+            leaving.append(slot)
+        } else if place != Self.notLeaving {
+            let last = leaving.removeLast()
+            if last != slot {
+                leaving[place] = last
+                self[last, .leaving] = place
+            }
+            self[slot, .leaving] = Self.notLeaving
+        }
     }
 
     // `inout` though nothing is changed: an app that is merely read is copied.
 
     private static func place(of app: inout App) -> Phase.Place { app.phase.place }
+    private static func isLeaving(_ app: inout App) -> Bool { app.isLeaving }
 
     @inline(never)
     private static func nextDeadline(of app: inout App) -> NextDeadline { app.nextDeadline }

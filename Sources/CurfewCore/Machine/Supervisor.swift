@@ -40,11 +40,7 @@ public struct Supervisor: Sendable, Hashable {
     }
 
     /// The apps whose end is awaited, in the order of launch.
-    public var leavingApps: [AppID] {
-        var leaving: [Int] = []
-        for index in table.apps.indices where table.apps[index].isLeaving { leaving.append(index) }
-        return table.sortedByLaunch(leaving).map { table.apps[$0].id }
-    }
+    public var leavingApps: [AppID] { table.leavingIndices.map { table.apps[$0].id } }
 
     /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
     public var isSettled: Bool { table.apps.allSatisfy(\.isSettled) }

@@ -191,6 +191,17 @@ final class Instance {
         return found
     }
 
+    // MARK: In turns
+
+    /// Whether of what it was told it hasn't done all yet: a signal to very many, or the closing of what waited for input.
+    var isAtWork: Bool { tree.isSignalling || !closingWatches.isEmpty }
+
+    /// One turn more of each.
+    func goOn() {
+        if tree.isSignalling { tree.goOnSignalling() }
+        if !closingWatches.isEmpty { goOnClosing() }
+    }
+
     // MARK: CPU time
 
     var cpuMicroseconds: UInt64 {

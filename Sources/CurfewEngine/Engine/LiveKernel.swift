@@ -43,7 +43,9 @@ final class LiveKernel: Kernel {
         instances[app]?.forgetWhatWasRead(at: now)
         if sleepHost?.sleepsAsAsked(app) == true { instances[app]?.lookAtWaits() }
         instances[app]?.inputSeenAt = nil
-        return told(app, instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true)
+        let isStopped = instances[app]?.tree.suspend(includingStopped: includingStopped) ?? true
+        noteWork(of: app)
+        return told(app, isStopped)
     }
 
     func confirmSuspension(_ app: AppID) -> Bool { told(app, instances[app]?.tree.confirmSuspension() ?? true) }
@@ -63,6 +65,7 @@ final class LiveKernel: Kernel {
         // The last moment at which it is known that it isn't the app, if all of it was stopped.
         let taken = instance.tree.isStopping ? [] : instance.takenConnections
         instance.endInputWatch()
+        noteWork(of: app)
         instance.wokenAt = now
         instance.endPageOut()
         if instance.pagingMethod != nil { instance.tree.containment.barSwap() }
@@ -76,25 +79,37 @@ final class LiveKernel: Kernel {
     // MARK: Signals
 
     func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
-        if leaderOnly { instances[app]?.signalMainProcess(signal) } else { instances[app]?.signalAll(signal) }
+        if leaderOnly {
+            instances[app]?.signalMainProcess(signal)
+            return
+        }
+        instances[app]?.signalAll(signal)
+        noteWork(of: app)
     }
 
-    var isAtWork: Bool { instances.all.contains { $0.tree.isSignalling || !$0.closingWatches.isEmpty } }
+    var isAtWork: Bool { !instances.atWork.isEmpty }
 
     /// Each has a turn.
     func goOn() {
-        for instance in instances.all where instance.tree.isSignalling { instance.tree.goOnSignalling() }
-        for instance in instances.all where !instance.closingWatches.isEmpty { instance.goOnClosing() }
+        for instance in instances.atWork {
+            instance.goOn()
+            noteWork(of: instance.id)
+        }
     }
+
+    /// To be called after whatever begins, goes on with or ends such work.
+    private func noteWork(of app: AppID) { instances.note(app, isAtWork: instances[app]?.isAtWork ?? false) }
 
     func release(_ app: AppID) {
         instances[app]?.endInputWatch()
         instances[app]?.release()
+        noteWork(of: app)
     }
 
     func kill(_ app: AppID) {
         instances[app]?.endInputWatch()
         instances[app]?.kill()
+        noteWork(of: app)
     }
 
     func isGone(_ app: AppID) -> Bool { instances[app]?.isGone() ?? true }
@@ -117,7 +132,10 @@ final class LiveKernel: Kernel {
         return answer
     }
 
-    func unwatchInput(_ app: AppID) { instances[app]?.endInputWatch() }
+    func unwatchInput(_ app: AppID) {
+        instances[app]?.endInputWatch()
+        noteWork(of: app)
+    }
 
     func connection(to app: AppID, at socket: ListeningSocket) -> InputNews? {
         let news = instances[app]?.connection(at: socket)

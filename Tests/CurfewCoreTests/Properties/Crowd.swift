@@ -17,6 +17,8 @@ struct Crowd {
     ]
     /// The most that were due at one tick.
     private(set) var mostDue = 0
+    /// The most whose end was awaited at once.
+    private(set) var mostLeaving = 0
 
     init(slots: Int) {
         self.slots = slots
@@ -37,6 +39,7 @@ struct Crowd {
         if let id = input.app, gone.contains(id), supervisor != before || !effects.isEmpty {
             return "an input about one that is gone changes something"
         }
+        mostLeaving = max(mostLeaving, supervisor.leavingApps.count)
         return judgeWhoIsThere() ?? judgeAggregates()
     }
 
@@ -60,6 +63,7 @@ struct Crowd {
         if let stale = gone.last, random.chance(3) { return .app(stale, .open(request: RequestID(lastRequest))) }
         let id = random.pick(present)
         if random.chance(20) { return .app(id, .started) }
+        if random.chance(3) { return .app(id, .leftBehind) }
         if random.chance(3) {
             leave(id)
             return .app(id, .treeGone)
@@ -124,6 +128,8 @@ struct Crowd {
         }
         let running = apps.count { $0.isRunning }
         if supervisor.table.runningCount != running { return "\(running) run, not \(supervisor.table.runningCount)" }
+        let leaving = apps.filter(\.isLeaving).map(\.id)
+        if supervisor.leavingApps != leaving { return "\(leaving) are leaving, and not \(supervisor.leavingApps)" }
         let next = Self.earliest(apps.map(\.nextDeadline))
         let known = supervisor.table.nextDeadline
         return known == next ? nil : "next is \(next), and not \(known)"

@@ -6,7 +6,7 @@ import Testing
 @Suite("Many apps")
 struct CrowdTests {
     @Test(
-        "Whatever comes, deadlines, counts and who is in front are what a look at each app says",
+        "Whatever comes, deadlines, counts, who is in front and who is leaving are what a look at each app says",
         arguments: [1, 4, 33])
     func aggregates(slots: Int) {
         for seed in UInt64(0)..<20 {
@@ -31,6 +31,7 @@ struct CrowdTests {
         }
         #expect(most > 16)
         #expect(crowd.mostDue > 1)
+        #expect(crowd.mostLeaving > 1)
         #expect(crowd.supervisor.apps.contains { $0.id.generation > 0 })
     }
 
