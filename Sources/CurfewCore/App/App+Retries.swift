@@ -19,7 +19,7 @@ extension App {
     /// For how long: SIGKILL can't end a process in uninterruptible sleep, which can outlast anything.
     ///
     /// Source: signal(7); kernel, kernel/signal.c, complete_signal().
-    static let killLimit = Span.seconds(10)
+    public static let killLimit = Span.seconds(10)
     /// Between two pieces of its memory on their way to swap, so that others have their turn.
     static let pageOutInterval = Span.milliseconds(1)
 

@@ -51,17 +51,15 @@ struct Keeper {
     }
 
     private func killAll() -> Never {
-        let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
-        var pause: UInt32 = 200
+        var pacing = KillPacing.ofKeeper(at: now)
         repeat {
             // Round by round harder; what is frozen would stay so if we were killed as well.
-            killOnce(freezing: pause > 1000)
-            if pause > 1000 { ProcessTree.thaw(processes) }
+            killOnce(freezing: pacing.isInsisting)
+            if pacing.isInsisting { ProcessTree.thaw(processes) }
             reapAll()
             if isGone() { break }
-            usleep(pause)
-            pause = min(pause * 2, 50_000)
-        } while curfew_monotonic_nanoseconds() < deadline
+            usleep(pacing.nextPause())
+        } while !pacing.isOver(at: now)
         removeSocket()
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
@@ -75,6 +73,8 @@ struct Keeper {
         RunReport.ofSupervisorExit(
             name: name, command: manifest.commandLine, pid: page.leader, problem: "the supervisor was killed")
     }
+
+    private var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
     private func killOnce(freezing: Bool) {
         if sparesRest { return signalHeld(SIGKILL) }

@@ -67,15 +67,13 @@ extension RunHost: ClosingHost {
     /// The front is gone, and with it whoever waited for the app: nothing stays.
     func endWithoutFront() -> Never {
         socket?.remove()
-        let deadline = curfew_monotonic_nanoseconds() + 10_000_000_000
-        var pause: UInt32 = 100
+        var pacing = KillPacing.ofSupervisor(at: kernel.now)
         repeat {
             kernel.kill(Self.app)
             reapAll()
             if kernel.isGone(Self.app) { break }
-            usleep(pause)
-            pause = min(pause * 2, 50_000)
-        } while curfew_monotonic_nanoseconds() < deadline
+            usleep(pacing.nextPause())
+        } while !pacing.isOver(at: kernel.now)
         tellWithoutFront()
         curfew_exit(125)
     }

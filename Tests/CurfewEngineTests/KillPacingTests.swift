@@ -1,0 +1,38 @@
+import CurfewCore
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("How soon a kill is repeated without a core")
+struct KillPacingTests {
+    private static let now = Instant(nanoseconds: 5_000_000_000)
+
+    /// What is slept before each round, in microseconds, and from which round on it insists.
+    private func rounds(_ pacing: KillPacing) -> (pauses: [UInt32], insistsFrom: Int?) {
+        var pacing = pacing
+        var (pauses, insistsFrom) = ([UInt32](), Int?.none)
+        for round in 1...12 {
+            if pacing.isInsisting { insistsFrom = insistsFrom ?? round }
+            pauses.append(pacing.nextPause())
+        }
+        return (pauses, insistsFrom)
+    }
+
+    @Test("Each pause is twice the one before, up to 50 ms; it insists once they are over a millisecond")
+    func pauses() {
+        let supervisor = rounds(.ofSupervisor(at: Self.now))
+        #expect(
+            supervisor.pauses == [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 50_000, 50_000, 50_000])
+        #expect(supervisor.insistsFrom == 5)
+        let keeper = rounds(.ofKeeper(at: Self.now))
+        #expect(keeper.pauses == [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 50_000, 50_000, 50_000, 50_000])
+        #expect(keeper.insistsFrom == 4)
+    }
+
+    @Test("It goes on for ten seconds")
+    func end() {
+        let pacing = KillPacing.ofKeeper(at: Self.now)
+        #expect(!pacing.isOver(at: Self.now + Span(nanoseconds: 9_999_999_999)))
+        #expect(pacing.isOver(at: Self.now + .seconds(10)))
+    }
+}
