@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import select
 import shutil
 import socket
@@ -229,3 +230,30 @@ def open_descriptors(supervisor):
 def cpu_ticks(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+def times_rested(pid):
+    """Once it sleeps, how often it has gone to sleep by itself: who was preempted, for want of a processor, hasn't.
+
+    Of two such counts the second is 1 more at most if nothing has woken it since the first: it can have been preempted on
+    its way to sleep, and is shown as asleep already.
+    """
+    path = pathlib.Path(f"/proc/{pid}/status")
+
+    def asleep():
+        text = path.read_text()
+        return re.search(r"^State:\s+S", text, re.M) and text
+
+    text = wait_for(f"{pid} to sleep", asleep)
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.M).group(1))
+
+
+def set_timers(pid):
+    """What the kernel says of each timer that it has set, or that was due and isn't heeded yet."""
+    found = []
+    for each in os.scandir(f"/proc/{pid}/fdinfo"):
+        with contextlib.suppress(FileNotFoundError):
+            text = pathlib.Path(each.path).read_text()
+            if "it_value:" in text and not re.search(r"^ticks: 0$.*^it_value: \(0, 0\)$", text, re.M | re.S):
+                found.append(text)
+    return found
