@@ -1,1 +1,1 @@
-../CurfewScenarioTests/SplitMix64.swift
+../Support/SplitMix64.swift

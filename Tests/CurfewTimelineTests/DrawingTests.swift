@@ -83,7 +83,7 @@ struct DrawingTests {
 
     @Test("No label lies upon another, or on another's line", arguments: 1...100)
     func overlaps(seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SplitMix64(seed: UInt64(seed))
         let count = Int.random(in: 1...300, using: &generator)
         let times = (0..<count).map { _ in Double.random(in: 0...100, using: &generator) }.sorted()
         let names = times.map { _ in

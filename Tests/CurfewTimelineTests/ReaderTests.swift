@@ -261,7 +261,7 @@ struct ReaderTests {
 
     @Test("Rubbish never crashes a reader", arguments: 1...200)
     func fuzz(seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SplitMix64(seed: UInt64(seed))
         for text in [journal, report, "\(event)\n\(event)\n"] {
             var bytes = Array(text.utf8)
             for _ in 0..<4 {

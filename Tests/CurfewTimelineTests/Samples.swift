@@ -58,7 +58,7 @@ enum Samples {
 
     /// Ten hours in which thousands of things happen, all of them by the seed; names as an attacker would choose them.
     static func busy(events count: Int, seed: UInt64 = 1) -> AppRun {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var recorder = RunRecorder(app: "busy </script><b>")
         var state = "active"
         var time = 0.0
@@ -80,18 +80,5 @@ enum Samples {
             }
         }
         return recorder.finished()
-    }
-}
-
-/// The same numbers for the same seed. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }
