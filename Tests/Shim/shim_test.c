@@ -1079,7 +1079,7 @@ static void signal_before_execution(const void *old_clone)
 static int wait_for_note(const volatile pid_t *pid)
 {
     for (int i = 0; i < 20000 && *pid == 0; i++)
-        usleep(1000);
+        usleep(1000);  // a moment, then it is looked at again
     return *pid;
 }
 

@@ -954,7 +954,6 @@ static void test_supervisor_that_does_not_read(void)
 static void test_suspended_while_waiting(void)
 {
     static const struct fake_step steps[] = {{"remaining *", NULL, FAKE_GO_ON}};
-    // A while longer than its time.
     struct timespec pause = {0, 700 * 1000 * 1000};
     char reply[256];
     int status = 0;
@@ -970,7 +969,7 @@ static void test_suspended_while_waiting(void)
     check_must(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status), "stopping the child");
     snprintf(reply, sizeof reply, "event name=didEnterBackground seq=1\nok id=%.60s seconds=42\n", fake.last_id);
     fake_push_text(&fake, reply);
-    nanosleep(&pause, NULL);
+    nanosleep(&pause, NULL); // a while longer than its time
     kill(child, SIGCONT);
     reap(child);
     finish();
@@ -1179,7 +1178,7 @@ static pid_t start_signalling(void (*handler)(int), long nanoseconds)
         // It doesn't outlive the test.
         while (getppid() == target) {
             kill(target, SIGUSR1);
-            nanosleep(&pause, NULL);
+            nanosleep(&pause, NULL); // a moment, as long as it was asked for
         }
         _exit(0);
     }

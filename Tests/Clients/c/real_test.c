@@ -279,7 +279,7 @@ static void await_status(const char *text, bool is_shown)
                 is_shown ? "shown" : "gone", seen);
             return;
         }
-        nanosleep(&pause, NULL);
+        nanosleep(&pause, NULL); // a moment, then it is asked again
     }
 }
 
@@ -296,7 +296,7 @@ static int finish(void)
             front = 0;
             return -1;
         }
-        nanosleep(&pause, NULL);
+        nanosleep(&pause, NULL); // a moment, then it is asked again
     }
     front = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

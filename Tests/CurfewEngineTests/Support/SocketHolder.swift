@@ -41,7 +41,7 @@ struct SocketHolder {
         for _ in 0..<30_000 {
             _ = curfew_waitid(Int32(P_PID.rawValue), pid, WSTOPPED | WEXITED | WNOWAIT | WNOHANG, &info)
             if info.pid == pid { return info.code }
-            usleep(1_000)
+            usleep(1_000)  // a moment, then it is asked again
         }
         return nil
     }
