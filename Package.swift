@@ -35,7 +35,8 @@ let package = Package(
             name: "CurfewEngine", dependencies: ["CCurfew", "CurfewCore", "CurfewWire", "CurfewLinux"],
             swiftSettings: settings),
         .target(
-            name: "CurfewCommand", dependencies: ["CurfewCore", "CurfewWire", "CurfewLinux", "CurfewEngine"],
+            name: "CurfewCommand",
+            dependencies: ["CCurfew", "CurfewCore", "CurfewWire", "CurfewLinux", "CurfewEngine"],
             swiftSettings: settings),
         .target(
             name: "CurfewArguments",
@@ -93,7 +94,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CurfewScenarioRunTests",
-            dependencies: ["CurfewScenarioRun", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            dependencies: ["CurfewLinux", "CurfewScenarioRun", "CurfewScenario", "CurfewTestReports", "CurfewWire"],
             swiftSettings: settings),
         .testTarget(
             name: "CurfewTestingTests", dependencies: ["CurfewTesting", "CurfewScenarioRun", "CurfewWire"],
@@ -108,6 +109,7 @@ let package = Package(
             name: "CurfewCommandTests",
             dependencies: [
                 "CCurfew", "CurfewCommand", "CurfewArguments", "CurfewCore", "CurfewEngine", "CurfewLinux",
+                "CurfewWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
