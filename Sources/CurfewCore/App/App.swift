@@ -3,10 +3,11 @@
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
 /// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryWatch`,
-/// `TimeoutProgress`, `TracerWatch`, `KeepAlive`, `SharedListeners` and `Resumptions`. What concerns more than one part, and makes effects of their answers,
-/// is in the files beside this one, by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
-/// `App+Posting`, `App+Notification`, `App+Ending`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`,
-/// `App+Suspended`, `App+Sleep`, `App+KeepAlive`, `App+Timeout`, `App+Retries`.
+/// `TimeoutProgress`, `TracerWatch`, `KeepAlive`, `SharedListeners` and `Resumptions`. Whatever it is told comes in by
+/// `App+Input`. What concerns more than one part, and makes effects of their answers, is in the files beside this one, by
+/// topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`, `App+Posting`, `App+Notification`, `App+Ending`,
+/// `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`, `App+KeepAlive`,
+/// `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms
