@@ -467,6 +467,26 @@ def test_both_killed_with_v1_cgroups_are_swept_too(sandbox, alive, options):
     assert_nothing_left(sandbox, alive)
 
 
+def test_both_killed_are_swept_while_the_next_app_runs(sandbox):
+    """Its supervisor goes on with that beside all else that it has to do, and doesn't wait for the app's end."""
+    dead = [sandbox.shell(APP, options=["--containment=cgroup2"]) for _ in range(3)]
+    for running in dead:
+        running.expect("up")
+    for running in dead:
+        kill_both(running)
+    second = sandbox.shell("echo up; read x; exit 7", options=["--containment=cgroup2"], stdin=subprocess.PIPE)
+    second.expect("up")
+    wait_for(
+        "the others' cgroups to go",
+        lambda: all(path.name.startswith(f"curfew.{second.name}.") for path in sandbox.cgroups()))
+    assert second.status()["state"] == "active"
+    sandbox.curfew("ps")  # takes the dead ones' sockets away
+    assert second.process.communicate(b"\n", timeout=LIMIT)[0] == b""
+    assert second.process.returncode == 7
+    wait_for("the cgroups to go", lambda: not sandbox.cgroups())
+    assert not sandbox.sockets()
+
+
 @needs_root
 def test_parallel_starts_do_not_sweep_each_other(sandbox):
     """Sweeping what is dead, two hundred starts on two processors never take away what another has just made."""
