@@ -65,7 +65,7 @@ struct ClosingTests {
     @Test("Without an ending nothing is told of one")
     func noEnding() {
         #expect(exit(nil) == Closing.Exit(code: 125))
-        #expect(host.lines == ["socket", "terminal", "channel", "hooks"])
+        #expect(host.lines == ["socket", "terminal", "channel", "hooks", "sweep"])
     }
 
     @Test("The front dies of the signal that the leader died of, in its group alone")

@@ -75,7 +75,7 @@ struct InstanceTests {
     private func stopSignal(_ instance: Instance, orLeftIn group: Int32) -> Int32? {
         for _ in 0..<10_000 {
             if let signal = instance.stopSignal(orLeftIn: group) { return signal }
-            usleep(1_000)
+            usleep(1_000)  // a moment, then it is asked again
         }
         return nil
     }
@@ -95,7 +95,7 @@ struct InstanceTests {
         _ = kill(left.pid, SIGSTOP)
         var looks = 0
         while Procfs.stat(left.pid)?.isStopped != true, looks < 10_000 {
-            usleep(1_000)
+            usleep(1_000)  // a moment, then it is asked again
             looks += 1
         }
         #expect(instance.stopSignal(orLeftIn: left.pid) == nil)

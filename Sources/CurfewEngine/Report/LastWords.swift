@@ -35,8 +35,8 @@ struct LastWords {
     private func rest(killedAfter limit: Span, _ snapshot: KillSnapshot?) -> String {
         let seen = snapshot?.processes ?? []
         let named = seen.prefix(3).map { "\($0.pid) \(Quoted.text($0.name))" }
-        let more = seen.count > 3 ? [" and \(seen.count - 3) more"] : []
-        let names = named.isEmpty ? "" : ": " + (named + more).joined(separator: ", ")
+        let more = seen.count > 3 ? " and \(seen.count - 3) more" : ""
+        let names = named.isEmpty ? "" : ": " + named.joined(separator: ", ") + more
         return "curfew: \(name): killed what it left behind, which hadn't ended "
             + "\(HumanText.duration(nanoseconds: limit.nanoseconds)) after \(signalsName)\(names)"
     }
