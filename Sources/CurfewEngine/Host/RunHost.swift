@@ -137,16 +137,17 @@ final class RunHost {
     }
 
     private func handleDeadline() {
+        guard let turn = staleSweep.nextTurn, turn <= turnBegan.nanoseconds else { return handleAppsDeadline() }
+        // Not for the sweep alone: each would be a tick in the journal.
+        if let deadline = appsDeadline, deadline <= kernel.now { handleAppsDeadline() }
+        // Last: nobody waits for it.
+        staleSweep.goOn()
+    }
+
+    private func handleAppsDeadline() {
         control?.timePassed()
         foreseeKill()
         engine.wake()
-        goOnSweeping()
-    }
-
-    /// Last: nobody waits for it.
-    private func goOnSweeping() {
-        guard let next = staleSweep.nextTurn, next <= kernel.now.nanoseconds else { return }
-        staleSweep.goOn()
     }
 
     /// In nanoseconds; by then the timer has been heeded.

@@ -6,15 +6,18 @@ import Glibc
 
 /// When a report's parts are noted, and where it is written.
 extension RunHost {
-    /// When the engine, what dead supervisors have left, or a kill to come has to be seen to.
-    var timerDeadline: Instant? {
+    /// When the engine, or a kill to come, has to be seen to.
+    var appsDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
-        if let next = staleSweep.nextTurn.map({ Instant(nanoseconds: $0) }) {
-            deadline = deadline.map { min($0, next) } ?? next
-        }
         guard let instance else { return deadline }
         return instance.reporter.wakeUp(before: killToForesee(of: instance), or: deadline)
+    }
+
+    /// The same, or when what dead supervisors have left has its turn.
+    var timerDeadline: Instant? {
+        guard let turn = staleSweep.nextTurn.map({ Instant(nanoseconds: $0) }) else { return appsDeadline }
+        return appsDeadline.map { min($0, turn) } ?? turn
     }
 
     /// Looks at an app that is about to be killed for time.
