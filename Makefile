@@ -70,8 +70,9 @@ clients: build ## the client libraries, against a scripted supervisor and the re
 examples: build ## run each example
 	PATH=$(CURDIR)/$(STATIC)/release:$$PATH examples/run-all --jobs 2
 
-soak: build ## the real processes' and the clients' tests, ROUNDS=10 times, on a fifth of a processor (PART=test_limits.py for some)
-	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)),Tests/Integration Tests/Clients Tests/Clients/pytest)
+soak: build debug ## the tests in Swift, the real processes' and the clients', ROUNDS=10 times, on a fifth of a processor (PART=test_limits.py for some)
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)), \
+		--swift $(wildcard .build/debug/*PackageTests.xctest) Tests/Integration Tests/Clients Tests/Clients/pytest)
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run

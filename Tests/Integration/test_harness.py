@@ -357,4 +357,13 @@ def test_other():
     assert result.returncode == 0, result.stdout
     rounds = re.findall(r"(?m)^soak: round (\d) of 2, (\w+): all well, 1 passed, 0 failed, 0 skipped", result.stdout)
     assert (sorted(rounds[:2]), rounds[2:]) == ([("1", "rest"), ("2", "rest")], [("1", "alone"), ("2", "alone")]), result.stdout
+    # The tests in Swift are one more part, of which only what failed is shown.
+    bundle = tmp_path / "tests"
+    for status, told, not_told in [(0, "swift: all well, ✔ all passed", "began"), (1, "✘ one failed\nsoak: round 1 of 1, swift: failed", "✔")]:
+        bundle.write_text(
+            f"#!/bin/sh\necho began\n[ {status} = 1 ] && echo '✘ one failed'\necho '✔ all passed'\nexit {status}\n")
+        bundle.chmod(0o755)
+        result = run(*soak, "1", "--at-once", "1", "--swift", bundle, "--go-on", tmp_path / "test_both.py")
+        assert result.returncode == status and told in result.stdout, result.stdout
+        assert "round 1 of 1, rest: all well, 1 passed" in result.stdout and not_told not in result.stdout, result.stdout
     assert soaks() <= others
