@@ -527,13 +527,15 @@ def held(request, sandbox):
     return ["--containment", request.param]
 
 
-# A shell of its own takes the device away, even if the tests are killed.
+# A shell of its own takes the device away, even if the tests are killed. One at a time on a machine: to take one away brings
+# back what another test has paged out to it.
 SWAP = r"""
 PATH=$PATH:/usr/sbin:/sbin
 end() {
     for try in 1 2 3 4 5 6 7 8 9 10; do swapoff /dev/zram$n && break; sleep 0.1; done
     echo 1 > /sys/block/zram$n/reset; echo $n > /sys/class/zram-control/hot_remove && echo gone
 }
+exec 9< /sys/class/zram-control && flock -w 120 9 || exit
 read n < /sys/class/zram-control/hot_add || exit
 trap end EXIT
 echo 67108864 > /sys/block/zram$n/disksize && mkswap /dev/zram$n > /dev/null && swapon /dev/zram$n && echo ready || exit

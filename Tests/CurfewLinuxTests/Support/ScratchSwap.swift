@@ -5,6 +5,7 @@ import Glibc
 /// A small swap device of a test's own, in memory; taken away with the test.
 ///
 /// A shell of its own makes it and takes it away: once the test lets go of it, and so too when the tests are killed.
+/// One at a time on a machine: swap is everybody's, and to take a device away brings back what another test has paged out to it.
 struct ScratchSwap {
     private let shell: TestChild
     /// Its number: it is /dev/zramNUMBER.
@@ -31,6 +32,7 @@ struct ScratchSwap {
 
     private static let making =
         taking + """
+            exec 9< /sys/class/zram-control && flock -w 120 9 || exit
             read device < /sys/class/zram-control/hot_add || exit
             trap end EXIT
             echo 134217728 > "/sys/block/zram$device/disksize" &&
