@@ -402,16 +402,3 @@ struct ProcessTreeTests {
         #expect(fixture.tree.cpuMicroseconds > 0)
     }
 }
-
-@Suite("What isn't stopped, in words")
-struct PendingProcessTests {
-    @Test("By name, pid, state and where it waits")
-    func text() {
-        let letter = { (letter: Unicode.Scalar) in UInt8(ascii: letter) }
-        #expect(
-            PendingProcess(pid: 7, name: "rsync", state: letter("D"), waitChannel: "nfs_wait_bit").text
-                == "rsync (pid 7, uninterruptible, in nfs_wait_bit)")
-        #expect(
-            PendingProcess(pid: 8, name: "a b", state: letter("R"), waitChannel: nil).text == "a b (pid 8, state R)")
-    }
-}

@@ -364,6 +364,9 @@ class Sandbox:
         return [path for path in every_cgroup() if path not in self.others_cgroups and self.owns_cgroup(path.name)]
 
     def owns_cgroup(self, name):
+        # Those of `curfew timeout` are called by the command: known for ours where nobody else's are seen.
+        if HAS_PLACE and name.startswith("curfew.-"):
+            return True
         return any(name.startswith(f"curfew.{running.name}.") for running in self.running)
 
     def sockets(self):
@@ -494,7 +497,8 @@ def sandbox(tmp_path, request):
             time.sleep(0.02)
         left = sandbox.left()
         assert not left, f"processes left: {sandbox.describe(left)}"
-        assert not sandbox.cgroups(), "cgroups left"
+        left = sandbox.cgroups()
+        assert not left, f"cgroups left: {[(str(path), (path / 'cgroup.procs').read_text().split()) for path in left]}"
         assert not sandbox.sockets(), f"sockets left: {sandbox.sockets()}"
     except AssertionError:
         sandbox.tell_history()

@@ -539,7 +539,8 @@ def test_what_comes_just_as_it_falls_asleep_is_answered(sandbox, kind):
             assert select.select([output], [], [], LIMIT)[0], f"line {count}: {app.status()}"
             assert os.read(output.fileno(), 100).decode() == f"LINE {count}\n"
             time.sleep(moments.uniform(0.0245, 0.0265))  # a moment
-    wait_for("it to fall asleep", lambda: app.events("didSleep"))
+        # With its connection's end the program ends.
+        wait_for("it to fall asleep", lambda: app.events("didSleep"))
 
 
 def test_a_stopped_job_and_a_zombie_keep_nobody_awake(sandbox, containment):

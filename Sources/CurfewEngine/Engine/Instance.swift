@@ -178,17 +178,13 @@ final class Instance {
         return tree.isGone()
     }
 
-    /// Of very many the first.
+    /// Of very many the first, and what one turn finds of them.
     var survivors: [PendingProcess] {
-        var found: [PendingProcess] = []
-        for pid in tree.processes() where found.count <= PendingProcess.mostNamed {
-            guard let stat = Procfs.stat(pid), !stat.isGone else { continue }
-            found.append(
-                PendingProcess(
-                    pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state,
-                    waitChannel: Procfs.waitChannel(pid)))
+        PendingProcess.first(of: tree.processes()) { pid in
+            guard let stat = Procfs.stat(pid), !stat.isGone else { return nil }
+            return PendingProcess(
+                pid: pid, name: Procfs.commandName(pid) ?? "?", state: stat.state, waitChannel: Procfs.waitChannel(pid))
         }
-        return found
     }
 
     // MARK: In turns

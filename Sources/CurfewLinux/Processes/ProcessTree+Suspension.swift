@@ -24,6 +24,21 @@ public struct PendingProcess: Sendable, Hashable {
     /// How many are told of by name.
     public static let mostNamed = 16
 
+    /// Those of `pids` of which `look` tells something: one more than are named, at most, and no more than one turn finds.
+    ///
+    /// Behind the one that is waited for a thousand can be that have long done as they were told.
+    public static func first(
+        of pids: [Int32], for turn: Turn = Turn(), _ look: (Int32) -> PendingProcess?
+    ) -> [PendingProcess] {
+        var turn = turn
+        var found: [PendingProcess] = []
+        for pid in pids {
+            if let process = look(pid) { found.append(process) }
+            if found.count > mostNamed || turn.isOver() { break }
+        }
+        return found
+    }
+
     public static func text(of processes: [PendingProcess]) -> String {
         let more = processes.count > mostNamed ? ["and more"] : []
         return (processes.prefix(mostNamed).map(\.text) + more).joined(separator: "; ")
@@ -120,15 +135,10 @@ extension ProcessTree {
         return true
     }
 
-    /// What is still not stopped, by pid and why; of very many the first.
-    public func pendingSuspension() -> [PendingProcess] {
+    /// What is still not stopped, by pid and why; of very many the first, and what one turn finds of them.
+    public func pendingSuspension(for turn: Turn = Turn()) -> [PendingProcess] {
         if isFrozenForGood, containment.isFrozen() { return [] }
-        let pids = isFrozenForGood ? processes() : unconfirmed
-        var found: [PendingProcess] = []
-        for pid in pids where found.count <= PendingProcess.mostNamed {
-            if let process = pending(pid) { found.append(process) }
-        }
-        return found
+        return PendingProcess.first(of: isFrozenForGood ? processes() : unconfirmed, for: turn, pending)
     }
 
     private func pending(_ pid: Int32) -> PendingProcess? {
