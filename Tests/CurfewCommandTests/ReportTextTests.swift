@@ -6,17 +6,16 @@ import Testing
 
 /// What the tests of reports share.
 enum ReportSample {
-    static func entry(_ app: String = "backup", pid: Int32 = 41207, seconds: Int64 = 1_763_729_109) -> ReportStore.Entry
-    {
+    static func stored(_ app: String = "backup", pid: Int32 = 41207, seconds: Int64 = 1_763_729_109) -> StoredReport {
         let id = ReportID(app: app, seconds: seconds, pid: pid)
-        return ReportStore.Entry(id: id, path: "/r/\(id.text).json", size: 2, modified: seconds * 1_000_000_000)
+        return StoredReport(id: id, path: "/r/\(id.text).json", size: 2, modified: seconds * 1_000_000_000)
     }
 
     /// Rendered where clocks show UTC.
     static func text(_ json: String, width: Int? = nil) throws -> String {
         let fields = ReportFields(json: try JSON.parse(json))
         return TimeOfDayTests.inZone("UTC0") {
-            ReportText(ReportSummary(entry(), fields), fields).text(width: width)
+            ReportText(ReportSummary(stored(), fields), fields).text(width: width)
         }
     }
 
@@ -207,10 +206,10 @@ extension TimeOfDayTests {
 
         @Test("The list, newest first, a damaged one among them")
         func list() throws {
-            let whole = ReportSummary(ReportSample.entry(), ReportFields(json: try JSON.parse(ReportSample.whole)))
-            let little = ReportSummary(ReportSample.entry("x", pid: 1), ReportFields(json: .object([])))
+            let whole = ReportSummary(ReportSample.stored(), ReportFields(json: try JSON.parse(ReportSample.whole)))
+            let little = ReportSummary(ReportSample.stored("x", pid: 1), ReportFields(json: .object([])))
             let damaged = ReportSummary(
-                ReportSample.entry("editor", pid: 7, seconds: 0), nil, problem: "it isn't a JSON object")
+                ReportSample.stored("editor", pid: 7, seconds: 0), nil, problem: "it isn't a JSON object")
             let text = TimeOfDayTests.inZone("UTC0") {
                 ReportSummary.table([whole, little, damaged], width: 110).joined(separator: "\n")
             }
@@ -229,7 +228,7 @@ extension TimeOfDayTests {
 struct ReportLookupTests {
     @Test("One in the list")
     func json() throws {
-        let whole = ReportSummary(ReportSample.entry(), ReportFields(json: try JSON.parse(ReportSample.whole)))
+        let whole = ReportSummary(ReportSample.stored(), ReportFields(json: try JSON.parse(ReportSample.whole)))
         #expect(
             whole.json.text == #"""
                 {"id":"backup-20251121T124509Z-41207","path":"/r/backup-20251121T124509Z-41207.json",\#
@@ -237,7 +236,7 @@ struct ReportLookupTests {
                 "message":"background-task-timeout (0x2182bad2): task 2 \"upload\" (begun 10 min 3 s ago) was still \#
                 open","damaged":false}
                 """#)
-        let damaged = ReportSummary(ReportSample.entry(), nil, problem: "it isn't a JSON object")
+        let damaged = ReportSummary(ReportSample.stored(), nil, problem: "it isn't a JSON object")
         #expect(
             damaged.json.text == #"""
                 {"id":"backup-20251121T124509Z-41207","path":"/r/backup-20251121T124509Z-41207.json",\#
@@ -248,14 +247,14 @@ struct ReportLookupTests {
 
     @Test("By its id, the beginning of one, an app's name or `last`")
     func find() {
-        let entries = [
-            ReportSample.entry("back", pid: 5), ReportSample.entry("backup", pid: 41207),
-            ReportSample.entry("backup", pid: 41), ReportSample.entry("last", pid: 9),
-            ReportSample.entry("editor", pid: 7),
+        let reports = [
+            ReportSample.stored("back", pid: 5), ReportSample.stored("backup", pid: 41207),
+            ReportSample.stored("backup", pid: 41), ReportSample.stored("last", pid: 9),
+            ReportSample.stored("editor", pid: 7),
         ]
         func found(_ word: String) -> Int? {
-            guard case .found(let entry) = ReportLookup.find(word, among: entries) else { return nil }
-            return entries.firstIndex(of: entry)
+            guard case .found(let stored) = ReportLookup.find(word, among: reports) else { return nil }
+            return reports.firstIndex(of: stored)
         }
         #expect(found("last") == 0)
         #expect(found("last-") == 3)
@@ -264,11 +263,11 @@ struct ReportLookupTests {
         #expect(found("backup-20251121T124509Z-41") == 2)
         #expect(found("backup-20251121T124509Z-412") == 1)
         #expect(found("ed") == 4)
-        let both = entries[1...2].map(\.id.text)
-        #expect(ReportLookup.find("backup-2", among: entries) == .several(both))
-        #expect(ReportLookup.find("ba", among: entries) == .several([entries[0].id.text] + both))
+        let both = reports[1...2].map(\.id.text)
+        #expect(ReportLookup.find("backup-2", among: reports) == .several(both))
+        #expect(ReportLookup.find("ba", among: reports) == .several([reports[0].id.text] + both))
         for word in ["", "x", "backup-20251121T124509Z-41207-", "Backup"] {
-            #expect(ReportLookup.find(word, among: entries) == .none)
+            #expect(ReportLookup.find(word, among: reports) == .none)
         }
         #expect(ReportLookup.find("last", among: []) == .none)
         #expect(ReportLookup.listed(["a", "b", "c"]) == "a, b, c")

@@ -141,19 +141,19 @@ struct JournalTests {
 
     @Test("An input comes back as it was", arguments: inputs)
     func roundTrip(_ input: Input) throws {
-        let entry = JournalEntry(input: input, at: Moment(Instant(nanoseconds: .max - 1)))
-        let message = try #require(try Message.parse(text(entry.message)))
-        #expect(JournalEntry(message) == entry)
+        let recorded = RecordedInput(input: input, at: Moment(Instant(nanoseconds: .max - 1)))
+        let message = try #require(try Message.parse(text(recorded.message)))
+        #expect(RecordedInput(message) == recorded)
     }
 
     @Test("Every field that is missing makes a line unreadable, or something else", arguments: inputs)
     func missingFields(_ input: Input) {
-        let entry = JournalEntry(
+        let recorded = RecordedInput(
             input: input, at: Moment(lifecycle: Instant(nanoseconds: 5), real: Instant(nanoseconds: 7)))
-        for index in entry.message.fields.indices {
-            var message = entry.message
+        for index in recorded.message.fields.indices {
+            var message = recorded.message
             message.fields.remove(at: index)
-            #expect(JournalEntry(message) != entry, "without \(entry.message.fields[index].key)")
+            #expect(RecordedInput(message) != recorded, "without \(recorded.message.fields[index].key)")
         }
     }
 

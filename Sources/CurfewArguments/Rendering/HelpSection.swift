@@ -17,11 +17,11 @@ struct HelpSection: Equatable {
 
     enum Block: Equatable {
         case paragraph(String)
-        case list([Entry])
+        case list([Explanation])
         case literal([String])
     }
 
-    struct Entry: Equatable {
+    struct Explanation: Equatable {
         var term: String
         var text: String
     }
@@ -73,23 +73,23 @@ struct HelpSection: Equatable {
             }
             let indented = rest.prefix { $0.first == " " }
             rest = rest.dropFirst(indented.count)
-            let entries = indented.compactMap(entry)
-            let isList = !isExample && entries.count == indented.count
-            blocks.append(isList ? .list(entries) : .literal(withoutIndent(indented)))
+            let explanations = indented.compactMap(explanation)
+            let isList = !isExample && explanations.count == indented.count
+            blocks.append(isList ? .list(explanations) : .literal(withoutIndent(indented)))
         }
         return blocks
     }
 
-    private static func entry(_ line: Substring) -> Entry? {
+    private static func explanation(_ line: Substring) -> Explanation? {
         let line = line.drop { $0 == " " }
         guard let end = line.firstIndex(of: " "), line[end...].hasPrefix("  ") else { return nil }
-        return Entry(term: String(line[..<end]), text: String(line[end...].drop { $0 == " " }))
+        return Explanation(term: String(line[..<end]), text: String(line[end...].drop { $0 == " " }))
     }
 
-    private static func value(_ line: Substring) -> Entry? {
+    private static func value(_ line: Substring) -> Explanation? {
         let term = line.prefix { $0.isUppercase }
         guard !term.isEmpty, line.dropFirst(term.count).hasPrefix(" is ") else { return nil }
-        return Entry(term: String(term), text: String(line.dropFirst(term.count + " is ".count)))
+        return Explanation(term: String(term), text: String(line.dropFirst(term.count + " is ".count)))
     }
 
     private static func withoutIndent(_ lines: ArraySlice<Substring>) -> [String] {

@@ -80,10 +80,10 @@ extension ManualPage {
             case .paragraph(let text):
                 if index > 0 { roff.macro("PP") }
                 roff.line(Roff.styled(text, values: values))
-            case .list(let entries):
-                for entry in entries {
-                    let term = title == .values ? Roff.italic(entry.term) : Roff.bold(entry.term)
-                    writeItem(term, Roff.styled(entry.text, values: values), &roff)
+            case .list(let explanations):
+                for explanation in explanations {
+                    let term = title == .values ? Roff.italic(explanation.term) : Roff.bold(explanation.term)
+                    writeItem(term, Roff.styled(explanation.text, values: values), &roff)
                 }
             case .literal(let lines):
                 if index > 0 { roff.macro("PP") }

@@ -5,17 +5,17 @@ package struct ReportLookup {
     static let last = "last"
 
     package enum Answer: Equatable {
-        case found(ReportStore.Entry)
+        case found(StoredReport)
         case none
         case several([String])
     }
 
-    /// `entries`: the newest first.
-    package static func find(_ word: String, among entries: [ReportStore.Entry]) -> Answer {
-        if let match = entries.first(where: { $0.id.text == word }) { return .found(match) }
-        if word == last, let newest = entries.first { return .found(newest) }
-        if let newest = entries.first(where: { $0.id.app == word }) { return .found(newest) }
-        let matches = word.isEmpty ? [] : entries.filter { $0.id.text.hasPrefix(word) }
+    /// `reports`: the newest first.
+    package static func find(_ word: String, among reports: [StoredReport]) -> Answer {
+        if let match = reports.first(where: { $0.id.text == word }) { return .found(match) }
+        if word == last, let newest = reports.first { return .found(newest) }
+        if let newest = reports.first(where: { $0.id.app == word }) { return .found(newest) }
+        let matches = word.isEmpty ? [] : reports.filter { $0.id.text.hasPrefix(word) }
         guard let match = matches.first else { return .none }
         return matches.count == 1 ? .found(match) : .several(matches.map(\.id.text))
     }

@@ -3,22 +3,22 @@ import CurfewWire
 
 /// One line of `curfew report`.
 struct ReportSummary {
-    let entry: ReportStore.Entry
+    let stored: StoredReport
     /// Nil when it is damaged.
     let fields: ReportFields?
     /// What is wrong with it.
     let problem: String
 
-    init(_ entry: ReportStore.Entry, _ fields: ReportFields?, problem: String = "") {
-        self.entry = entry
+    init(_ stored: StoredReport, _ fields: ReportFields?, problem: String = "") {
+        self.stored = stored
         self.fields = fields
         self.problem = problem
     }
 
-    var app: String { fields?.text("app") ?? entry.id.app }
+    var app: String { fields?.text("app") ?? stored.id.app }
 
     /// When the app ended, in seconds since 1970.
-    var time: Double { fields?.seconds("ended") ?? Double(entry.id.seconds) }
+    var time: Double { fields?.seconds("ended") ?? Double(stored.id.seconds) }
 
     static func table(_ summaries: [ReportSummary], width: Int?) -> [String] {
         var table = Table(columns: [
@@ -27,7 +27,7 @@ struct ReportSummary {
         ])
         table.maximumWidth = width
         table.rows = summaries.map { summary in
-            [when(summary.time), summary.app, summary.reason, summary.entry.id.text, summary.message]
+            [when(summary.time), summary.app, summary.reason, summary.stored.id.text, summary.message]
         }
         return table.lines()
     }
@@ -52,8 +52,8 @@ struct ReportSummary {
     var json: JSON {
         func text(_ key: String) -> JSON { fields?.plain(key).map { .string($0) } ?? .null }
         return .object([
-            ("id", .string(entry.id.text)), ("path", .string(entry.path)), ("time", .number(time)),
-            ("app", .string(fields?.plain("app") ?? entry.id.app)), ("reason", text("reason")), ("code", text("code")),
+            ("id", .string(stored.id.text)), ("path", .string(stored.path)), ("time", .number(time)),
+            ("app", .string(fields?.plain("app") ?? stored.id.app)), ("reason", text("reason")), ("code", text("code")),
             ("message", fields == nil ? .string(problem) : text("message")), ("damaged", .bool(fields == nil)),
         ])
     }

@@ -60,7 +60,7 @@ struct ReportText {
             Self.line("containment", report.text("containment")),
             Self.line("CPU time", report.duration("cpuSeconds")),
             Self.line("peak memory", report.size("peakMemoryBytes")),
-            ("file", summary.entry.path),
+            ("file", summary.stored.path),
         ].compactMap { $0 }
     }
 

@@ -10,14 +10,14 @@ enum ReportVerb {
         guard let store = ReportStore.ofThisUser() else {
             return fail("there is no home directory of yours for reports to be in; XDG_STATE_HOME can name another")
         }
-        let entries: [ReportStore.Entry]
-        do throws(KernelError) { entries = try store.list() } catch { return fail(error.text) }
+        let reports: [StoredReport]
+        do throws(KernelError) { reports = try store.list() } catch { return fail(error.text) }
         guard let word = arguments.operands.first else {
-            return list(entries, of: store, asJSON: arguments.has("--json"))
+            return list(reports, of: store, asJSON: arguments.has("--json"))
         }
-        switch ReportLookup.find(word, among: entries) {
-        case .found(let entry): return show(entry, of: store, asJSON: arguments.has("--json"))
-        case .none where entries.isEmpty: return fail("there are no reports in \(store.path)")
+        switch ReportLookup.find(word, among: reports) {
+        case .found(let stored): return show(stored, of: store, asJSON: arguments.has("--json"))
+        case .none where reports.isEmpty: return fail("there are no reports in \(store.path)")
         case .none: return fail("there is no report of \"\(word)\"; `curfew report` lists those that there are")
         case .several(let ids):
             throw UsageError(
@@ -25,8 +25,8 @@ enum ReportVerb {
         }
     }
 
-    private static func list(_ entries: [ReportStore.Entry], of store: ReportStore, asJSON: Bool) -> Int32 {
-        let summaries = entries.compactMap { summary($0, of: store) }
+    private static func list(_ reports: [StoredReport], of store: ReportStore, asJSON: Bool) -> Int32 {
+        let summaries = reports.compactMap { summary($0, of: store) }
         if asJSON {
             Output.print(.array(summaries.map(\.json)))
         } else if summaries.isEmpty {
@@ -38,26 +38,26 @@ enum ReportVerb {
     }
 
     /// Nil for one that has been taken away meanwhile.
-    private static func summary(_ entry: ReportStore.Entry, of store: ReportStore) -> ReportSummary? {
+    private static func summary(_ stored: StoredReport, of store: ReportStore) -> ReportSummary? {
         do throws(ReportStore.Unreadable) {
-            return ReportSummary(entry, ReportFields(json: try store.contents(of: entry.id)))
+            return ReportSummary(stored, ReportFields(json: try store.contents(of: stored.id)))
         } catch {
-            return error.isGone ? nil : ReportSummary(entry, nil, problem: error.problem)
+            return error.isGone ? nil : ReportSummary(stored, nil, problem: error.problem)
         }
     }
 
-    private static func show(_ entry: ReportStore.Entry, of store: ReportStore, asJSON: Bool) -> Int32 {
+    private static func show(_ stored: StoredReport, of store: ReportStore, asJSON: Bool) -> Int32 {
         do throws(ReportStore.Unreadable) {
-            let report = try store.contents(of: entry.id)
+            let report = try store.contents(of: stored.id)
             if asJSON {
                 Output.print(report)
             } else {
-                let text = ReportText(ReportSummary(entry, ReportFields(json: report)), ReportFields(json: report))
+                let text = ReportText(ReportSummary(stored, ReportFields(json: report)), ReportFields(json: report))
                 Output.print(lines: text.lines(width: TerminalWidth.columns))
             }
             return ExitStatus.success
         } catch {
-            return fail("\(entry.path): \(error.problem)")
+            return fail("\(stored.path): \(error.problem)")
         }
     }
 

@@ -1,7 +1,7 @@
 /// An app held by a debugger outside its tree is neither suspended nor killed by a watchdog, and its clocks stand.
 ///
 /// A debugger's coming and going is no event the kernel tells of, so it is looked for when it matters: before a
-/// suspension, a warning, a watchdog's kill; as soon as time runs down in background, and every `TracerWatch.interval` while
+/// suspension, a warning, a watchdog's kill; as soon as time runs down in background, and every `TracerCheck.interval` while
 /// that or a watchdog runs, or a debugger is there. Where nothing runs down nobody looks.
 /// Source: Apple DTS: with a debugger attached the app isn't suspended and watchdogs are off.
 extension App {
@@ -42,7 +42,7 @@ extension App {
         var first = backgroundClockStart
         func consider(_ watchdog: Watchdog?) {
             guard let watchdog, watchdog.end != nil, let start = watchdog.countdown.runningSince?.real else { return }
-            let look = start + TracerWatch.interval
+            let look = start + TracerCheck.interval
             if look < first ?? .distantFuture { first = look }
         }
         if case .terminating(let watchdog, _) = end { consider(watchdog) }

@@ -2,8 +2,8 @@
 ///
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
-/// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryWatch`,
-/// `TimeoutProgress`, `TracerWatch`, `KeepAlive`, `SharedListeners` and `Resumptions`. Whatever it is told comes in by
+/// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryMeter`,
+/// `TimeoutProgress`, `TracerCheck`, `KeepAlive`, `SharedListeners` and `Resumptions`. Whatever it is told comes in by
 /// `App+Input`. What concerns more than one part, and makes effects of their answers, is in the files beside this one, by
 /// topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`, `App+Posting`, `App+Notification`, `App+Ending`,
 /// `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`, `App+KeepAlive`,
@@ -34,7 +34,7 @@ public struct App: Sendable, Hashable {
     var mailbox: Mailbox
     var notify: NotifyState
     /// Nil where nobody watches its memory.
-    var memory: MemoryWatch?
+    var memory: MemoryMeter?
     /// The CPU time it had used when that was last measured.
     var cpuTime: Span?
     /// Requests that wait for the suspension to be confirmed.
@@ -43,7 +43,7 @@ public struct App: Sendable, Hashable {
     var resumptions = Resumptions()
     /// Of a time limit that is kept as timeout(1) keeps it.
     var limit = TimeoutProgress()
-    var tracer = TracerWatch()
+    var tracer = TracerCheck()
     var idle = Idleness.unwatched
     /// When input woke it last; nil once it has had its chance to read it. In real time, as what it reads comes.
     var lastInput: Instant?
@@ -64,7 +64,7 @@ public struct App: Sendable, Hashable {
         terms = Terms(policy: policy, options: options)
         mailbox = Mailbox(launchEvent: options.wakingEvent)
         notify = NotifyState(watchdogInterval: policy.watchdogInterval)
-        memory = policy.memory == nil ? nil : MemoryWatch()
+        memory = policy.memory == nil ? nil : MemoryMeter()
         stateSince = now.lifecycle
     }
 

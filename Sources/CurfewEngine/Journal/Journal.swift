@@ -44,7 +44,7 @@ final class Journal: JournalWriting {
     func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>) {
         guard descriptor.isOpen else { return }
         var bytes: [UInt8] = []
-        JournalEntry(input: input, at: now).message.encodeWhole(into: &bytes)
+        RecordedInput(input: input, at: now).message.encodeWhole(into: &bytes)
         for effect in effects { effect.journalMessage.encodeWhole(into: &bytes) }
         write(bytes)
     }

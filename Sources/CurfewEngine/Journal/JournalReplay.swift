@@ -75,11 +75,11 @@ public struct JournalReplay {
     }
 
     private mutating func replay(_ message: Message) throws(Unreadable) -> [String] {
-        guard let entry = JournalEntry(message), isPossible(entry.input) else {
+        guard let recorded = RecordedInput(message), isPossible(recorded.input) else {
             throw Unreadable(line: lineNumber, problem: "this input can't be read, or can't come here")
         }
         noteMissing()
-        expected = core.handle(entry.input, at: entry.moment).map(\.journalMessage.wholeLine)
+        expected = core.handle(recorded.input, at: recorded.moment).map(\.journalMessage.wholeLine)
         return [message.wholeLine] + expected.map { "    " + $0 }
     }
 

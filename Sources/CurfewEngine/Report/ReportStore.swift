@@ -22,16 +22,6 @@ public struct ReportStore: Sendable {
         self.base = base
     }
 
-    /// A report's file.
-    public struct Entry: Sendable, Hashable {
-        public let id: ReportID
-        public let path: String
-        /// In bytes.
-        public let size: Int64
-        /// When it was written, in nanoseconds since 1970.
-        public let modified: Int64
-    }
-
     /// Why a report can't be read.
     public struct Unreadable: Error, Sendable, Hashable {
         public let problem: String
@@ -152,12 +142,12 @@ extension ReportStore {
     private func prune(in directory: Int32, keeping kept: String, at now: Int64) {
         let seconds = now / 1_000_000_000
         var count = 0
-        for entry in entries(in: directory) {
+        for report in reports(in: directory) {
             count += 1
-            let isOld = seconds - entry.modified / 1_000_000_000 > Self.maximumAge
+            let isOld = seconds - report.modified / 1_000_000_000 > Self.maximumAge
             // By a clock that was put back the newest can be the oldest.
-            if entry.id.text != kept, isOld || count > Self.maximumCount {
-                _ = curfew_unlink_at(directory, entry.id.fileName)
+            if report.id.text != kept, isOld || count > Self.maximumCount {
+                _ = curfew_unlink_at(directory, report.id.fileName)
             }
         }
         for name in names(in: directory) where ReportID.isTemporaryName(name) {
@@ -173,12 +163,12 @@ extension ReportStore {
 extension ReportStore {
     /// All there are, the newest first; files of other names aren't ours. None where there is no directory.
     /// - Throws: when the directory can't be read.
-    public func list() throws(KernelError) -> [Entry] {
+    public func list() throws(KernelError) -> [StoredReport] {
         var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
         if directory.number == -ENOENT { return [] }
         guard directory.isOpen else { throw KernelError("read", path, errno: -directory.number) }
         defer { directory.close() }
-        return entries(in: directory.number)
+        return reports(in: directory.number)
     }
 
     /// The report of this id; a file that isn't one whole JSON object is unreadable.
@@ -207,17 +197,17 @@ extension ReportStore {
         throw Unreadable(problem: "it isn't a JSON object")
     }
 
-    private func entries(in directory: Int32) -> [Entry] {
-        var entries: [Entry] = []
+    private func reports(in directory: Int32) -> [StoredReport] {
+        var reports: [StoredReport] = []
         for name in names(in: directory) {
             var status = curfew_file_status()
             guard let id = ReportID(fileName: name), curfew_stat_at(directory, name, false, &status) == 0 else {
                 continue
             }
             let modified = status.modified_seconds &* 1_000_000_000 &+ Int64(status.modified_nanoseconds)
-            entries.append(Entry(id: id, path: path + "/" + name, size: status.size, modified: modified))
+            reports.append(StoredReport(id: id, path: path + "/" + name, size: status.size, modified: modified))
         }
-        return entries.sorted { ($0.modified, $0.id.text) > ($1.modified, $1.id.text) }
+        return reports.sorted { ($0.modified, $0.id.text) > ($1.modified, $1.id.text) }
     }
 
     private func names(in directory: Int32) -> [String] {

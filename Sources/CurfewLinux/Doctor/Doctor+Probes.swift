@@ -61,7 +61,7 @@ extension Doctor {
     /// A busy machine takes longer than `suspend` itself waits.
     private static func stop(_ tree: ProcessTree) -> Bool {
         tree.suspend(includingStopped: false)
-            || Patience.until { tree.confirmSuspension() }
+            || ShortWait.until { tree.confirmSuspension() }
     }
 
     private static func freezes(_ tree: ProcessTree) -> Bool {
@@ -249,7 +249,7 @@ extension Doctor {
         for _ in 0..<3 {
             let deadline = curfew_monotonic_nanoseconds() + 3_000_000
             var entry = pollfd(fd: timer.number, events: Int16(POLLIN), revents: 0)
-            guard curfew_timerfd_set(timer.number, deadline) == 0, poll(&entry, 1, Patience.milliseconds) == 1 else {
+            guard curfew_timerfd_set(timer.number, deadline) == 0, poll(&entry, 1, ShortWait.milliseconds) == 1 else {
                 return DoctorFinding(.timeLimit, .no, "a timer didn't fire in time")
             }
             lateness.append(curfew_monotonic_nanoseconds() - deadline)

@@ -36,7 +36,7 @@ public struct Doctor {
         let start = curfew_monotonic_nanoseconds()
         var held = Self.makeContainment()
         let made = curfew_monotonic_nanoseconds() - start
-        defer { _ = Patience.until { held.remove() } }
+        defer { _ = ShortWait.until { held.remove() } }
         do throws(SpawnError) {
             var patient = try DoctorPatient(in: held)
             defer { patient.end() }

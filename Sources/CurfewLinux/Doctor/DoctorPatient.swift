@@ -62,13 +62,13 @@ struct DoctorPatient {
 
     /// Waits, not for long, until it has started up and sleeps.
     func settle() {
-        _ = Patience.until { Procfs.stat(pid)?.state == UInt8(ascii: "S") }
+        _ = ShortWait.until { Procfs.stat(pid)?.state == UInt8(ascii: "S") }
     }
 
     /// Whether it has ended in time; then it is reaped.
     mutating func hasEnded() -> Bool {
         var entry = pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)
-        guard !isReaped, poll(&entry, 1, Patience.milliseconds) == 1 else { return isReaped }
+        guard !isReaped, poll(&entry, 1, ShortWait.milliseconds) == 1 else { return isReaped }
         var info = curfew_wait_info()
         _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED | WNOHANG, &info)
         isReaped = true

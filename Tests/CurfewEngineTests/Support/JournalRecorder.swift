@@ -8,7 +8,7 @@ final class JournalRecorder: JournalWriting {
     private(set) var lines = [text(CurfewEngine.Journal.header)]
 
     func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>) {
-        lines.append(text(JournalEntry(input: input, at: now).message))
+        lines.append(text(RecordedInput(input: input, at: now).message))
         for effect in effects { lines.append(text(effect.journalMessage)) }
     }
 }

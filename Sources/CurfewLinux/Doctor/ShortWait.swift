@@ -2,7 +2,7 @@ import CCurfew
 import Glibc
 
 /// Waiting for what should come at once, so that a doctor never hangs.
-enum Patience {
+enum ShortWait {
     static let milliseconds: Int32 = 1000
 
     /// Whether it comes true in time; looked at every half millisecond.

@@ -5,7 +5,7 @@ import CurfewWire
 ///
 /// `at` is lifecycle time; where that isn't real time, `real` is.
 /// Times are in nanoseconds: what the core compares must come back to the last digit.
-struct JournalEntry: Equatable {
+struct RecordedInput: Equatable {
     var input: Input
     var moment: Moment
 

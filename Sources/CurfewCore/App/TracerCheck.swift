@@ -1,5 +1,5 @@
 /// Whether a debugger outside its tree holds an app, and when one was last looked for.
-struct TracerWatch: Sendable, Hashable {
+struct TracerCheck: Sendable, Hashable {
     static let interval = Span.seconds(1)
 
     private(set) var isTraced = false

@@ -1,5 +1,5 @@
 /// An app's footprint: what is known of it, what was told of it, and when it is looked at next.
-struct MemoryWatch: Sendable, Hashable {
+struct MemoryMeter: Sendable, Hashable {
     /// How soon a footprint past a mark is looked at again where the kernel tells only of rises.
     static let recoveryInterval = Span.seconds(2)
 
