@@ -251,6 +251,16 @@ struct TracerTests {
         #expect(scenario.run(.milliseconds(1)) == ["measure a"])
     }
 
+    @Test("Keep-alive is told while the answer is awaited, however long the warning is held off")
+    func keepAliveAwaited() {
+        let scenario = Scenario.awareInBackground()
+        scenario.send(.app(.a, .keepAlive(.seconds(600), request: RequestID(9))))
+        scenario.run(.seconds(594))
+        scenario.tracer = nil
+        #expect(scenario.run(.seconds(5)) == ["check tracer a"])
+        #expect(scenario.run(.seconds(1)) == ["a <- wake keepAlive #5 30s to 1"])
+    }
+
     @Test("An answer that comes after the open changes nothing but what is known")
     func answerAfterOpen() {
         let scenario = Scenario()

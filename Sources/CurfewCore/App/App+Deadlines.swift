@@ -1,7 +1,7 @@
 /// When something is due, and what.
 extension App {
     /// What time alone can bring about, most important first.
-    enum Due {
+    enum Due: Equatable {
         case timeLimit
         case timeoutKill
         case launchWatchdog
@@ -157,6 +157,8 @@ extension App {
     }
 
     /// Does everything that is due. What a debugger would hold off waits for `tracerChecked` first.
+    ///
+    /// Called by each input that can make something due at once, and at its place among that one's effects: ADR 0013.
     mutating func proceed(at now: Moment, tracerIsKnown: Bool = false, into effects: inout [Effect]) {
         endUnwantedDeferral(at: now, into: &effects)
         while let due = due(at: now) {
@@ -170,19 +172,28 @@ extension App {
     }
 
     /// While the debugger's answer is awaited, what needs none is still done.
+    ///
+    /// When each is due is said by the one list of all; their order here is another. Keep-alive comes last: it can resume the
+    /// app, and what was due of it as it stood isn't due any more then. Each is done once: what follows from it has time until
+    /// the answer is there. The other timers that no debugger holds off can't be due here: the time limits come first of all,
+    /// and have been seen to, and the debugger is being looked for.
     private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
-        if let next = memory?.nextMeasurement, next <= now.real { perform(.measurement, at: now, into: &effects) }
-        if phase.isRunningAway, let next = phase.stay.cpu.nextMeasurement, next <= now.real {
-            perform(.cpuMeasurement, at: now, into: &effects)
+        performIfDue(.measurement, at: now, into: &effects)
+        performIfDue(.cpuMeasurement, at: now, into: &effects)
+        performIfDue(.retry, at: now, into: &effects)
+        performIfDue(.pageOut, at: now, into: &effects)
+        performIfDue(.connectionLook, at: now, into: &effects)
+        performIfDue(.keepAlive, at: now, into: &effects)
+    }
+
+    @inline(never)
+    private mutating func performIfDue(_ due: Due, at now: Moment, into effects: inout [Effect]) {
+        var isDue = false
+        forEachTimer { each, instant, clock in
+            isDue = each == due && instant <= (clock == .lifecycle ? now.lifecycle : now.real)
+            return isDue
         }
-        if let instant = retries?.next, instant <= now.real { perform(.retry, at: now, into: &effects) }
-        if phase.isSuspending, let next = phase.stay.suspension.nextPageOut, next <= now.real {
-            perform(.pageOut, at: now, into: &effects)
-        }
-        if phase.isSuspending, let next = shared.nextLook, next <= now.lifecycle {
-            perform(.connectionLook, at: now, into: &effects)
-        }
-        if end == nil, keepAlive.isDue(at: now) { perform(.keepAlive, at: now, into: &effects) }
+        if isDue { perform(due, at: now, into: &effects) }
     }
 
     private mutating func perform(_ due: Due, at now: Moment, into effects: inout [Effect]) {

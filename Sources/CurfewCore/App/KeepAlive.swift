@@ -22,8 +22,4 @@ enum KeepAlive: Sendable, Hashable {
     mutating func beginPeriod(at now: Moment) {
         if case .on(let period) = self { set(period.interval, at: now) }
     }
-
-    func isDue(at now: Moment) -> Bool {
-        if case .on(let period) = self { period.end <= now.lifecycle } else { false }
-    }
 }
