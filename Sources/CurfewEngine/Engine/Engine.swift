@@ -17,7 +17,7 @@ public final class Engine {
     private var effects: [Effect] = []
     private var isPerforming = false
 
-    /// The looks for locks that are still to come.
+    /// The looks for locks that are still to come; why they are no timers of the core: ADR 0007.
     private var lockLooks: [LockLook] = []
 
     /// Apps whose stop takes more turns than one.
