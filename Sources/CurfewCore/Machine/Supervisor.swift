@@ -42,7 +42,8 @@ public struct Supervisor: Sendable, Hashable {
     /// The apps whose end is awaited, in the order of launch.
     public var leavingApps: [AppID] { table.leavingIndices.map { table.apps[$0].id } }
 
-    /// Whether nothing is left to be made sure of, of what was begun with the apps' processes.
+    /// Whether nothing is left to be made sure of, of what was begun with the apps' processes. A look at every app: no step
+    /// asks, but only `curfew advance` while it is under way.
     public var isSettled: Bool { table.apps.allSatisfy(\.isSettled) }
 
     /// The one app in front, if there is one.

@@ -82,6 +82,8 @@ struct HookProcess {
         }
     }
 
+    /// Not by `KillPacing`, which goes on for ten seconds, as the core would: here the next event waits. So it is counted in
+    /// rounds, which take less than a second in all.
     private func leaveNothingBehind() {
         ProcessTree.killDescendants(of: getpid())
         var pause: UInt32 = 100
