@@ -24,4 +24,9 @@ enum SignalSender: Hashable {
         default: self = .unknown
         }
     }
+
+    /// The process's, where it is one that is known.
+    var pid: Int32? {
+        if case .process(let pid) = self { pid } else { nil }
+    }
 }

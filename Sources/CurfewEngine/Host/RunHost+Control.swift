@@ -51,35 +51,4 @@ extension RunHost: ControlHost {
     // MARK: What is told
 
     func reply(_ reply: Reply, to request: RequestID) { control?.reply(reply, to: request) }
-
-    /// To the app's sessions, to the program as a signal, and to hooks.
-    func deliver(_ delivery: Delivery, to app: AppID) {
-        guard let instance = kernel.instances[app] else { return }
-        let message = delivery.message(containment: instance.tree.containment.description)
-        control?.deliver(delivery, message)
-        switch delivery.audience {
-        case .everybody:
-            sendSignal(for: delivery.event, to: instance)
-            runHooks(for: message, of: instance)
-        case .hooks: runHooks(for: message, of: instance)
-        case .connections: break
-        }
-    }
-
-    private func sendSignal(for event: Event, to instance: Instance) {
-        for signal in instance.manifest.eventSignals where signal.event == event.name {
-            instance.signalMainProcess(signal.signal)
-        }
-    }
-
-    private func runHooks(for message: Message, of instance: Instance) {
-        guard let hooks else { return }
-        let state = engine.core.app(instance.id)?.state ?? .notRunning
-        let about = [
-            Field("app", instance.name), Field("pid", String(instance.mainPid)), Field("state", state.rawValue),
-        ]
-        if !hooks.run(Message(message.verb, message.fields + about)) {
-            record(.hookDropped(event: message["name"] ?? ""), of: instance.id)
-        }
-    }
 }

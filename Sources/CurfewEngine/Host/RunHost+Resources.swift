@@ -53,16 +53,6 @@ extension RunHost {
 
     private func fatalLimit(of app: AppID) -> UInt64? { engine.core.app(app)?.memoryLimits?.fatal }
 
-    /// Processes have waited for memory.
-    func memoryStalled(_ events: UInt32) {
-        guard events & ~Pressure.interest == 0 else {
-            // An error stays for good, and would wake us for ever: from now on memory is looked at while an app runs only.
-            if let pressure { _ = curfew_epoll_remove(epoll.number, pressure.descriptor.number) }
-            return
-        }
-        engine.feed(.machine(.availableMemoryMeasured(kernel.availableMemory(), isStalling: true)))
-    }
-
     // MARK: The machine
 
     func watchMachine() {
@@ -84,6 +74,14 @@ extension RunHost {
         guard !descriptors.isScarce, let watch = try? Pressure.watchMemory() else { return }
         loop.add(watch.descriptor, Source.pressure.token(), interest: Pressure.interest)
         pressure = watch
+    }
+}
+
+extension RunHost: StallHost {
+    var availableMemory: UInt64 { kernel.availableMemory() }
+
+    func endStallWatch() {
+        if let pressure { _ = curfew_epoll_remove(epoll.number, pressure.descriptor.number) }
     }
 }
 

@@ -8,21 +8,18 @@ extension RunHost {
     }
 
     func noteIgnored(_ signal: Int32, _ sender: SignalSender) {
-        guard ignoredSignals.isTold(at: kernel.now) else { return }
-        var pid: Int32?
-        if case .process(let sender) = sender { pid = sender }
-        record(.signalIgnored(signal, from: pid), of: Self.app)
+        let news = ignoredSignals.record(signal, from: sender, at: kernel.now)
+        if let news { record(news, of: Self.app) }
     }
 
     // MARK: Ourselves
 
     /// The front has continued us. Between two looks nothing was enforced; what is due by now is done now.
     func wasStopped() {
-        guard stops.isTold(at: kernel.now) else { return }
-        if !wasEverStopped {
+        guard let news = stops.news(at: kernel.now) else { return }
+        if news == .first {
             StandardError.print("curfew: \(draft.name): the supervisor was stopped by a signal, and goes on")
         }
-        wasEverStopped = true
         recordOfAll(.supervisorStopped)
     }
 }

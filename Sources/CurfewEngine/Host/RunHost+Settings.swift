@@ -5,8 +5,6 @@ import CurfewWire
 
 /// The file of `--settings`: each change of it is posted to the app.
 extension RunHost {
-    static let settingsEvent = "settingsDidChange"
-
     /// Nil where there is none.
     func watchSettings() throws(LaunchError) -> FileWatch? {
         guard let path = manifest.settingsPath else { return nil }
@@ -20,13 +18,8 @@ extension RunHost {
     }
 
     func settingsChanged(of app: AppID) {
-        guard let instance = kernel.instances[app], let path = instance.manifest.settingsPath else { return }
-        let wasLost = instance.settings?.isLost == true
-        if let change = instance.settings?.readChanges() {
-            var info = [Info("path", path)]
-            if !change.exists { info.append(Info("exists", "false")) }
-            engine.feed(.app(app, .post(PostedEvent(Self.settingsEvent, info), request: nil)))
-        }
-        if !wasLost, let problem = instance.settings?.problem { record(.settingsLost(reason: problem.text), of: app) }
+        guard let news = kernel.instances[app]?.readSettings() else { return }
+        if let event = news.event { engine.feed(.app(app, .post(event, request: nil))) }
+        if let problem = news.problem { record(.settingsLost(reason: problem.text), of: app) }
     }
 }

@@ -8,7 +8,8 @@ import Glibc
 /// waits for everything that concerns it, and enforces its policy.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
-/// `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has `+Report`.
+/// `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has
+/// `+Report`.
 final class RunHost {
     /// The number of the one app.
     static let app = AppID(1)
@@ -37,10 +38,8 @@ final class RunHost {
     /// Of ourselves alone, from when the app is started on.
     var descriptors = DescriptorLimit(count: 1024)
     var console: Console?
-    /// Signals that nobody had a say by, and stops of our own.
-    var ignoredSignals = OnceASecond()
-    var stops = OnceASecond()
-    var wasEverStopped = false
+    var ignoredSignals = IgnoredSignals()
+    var stops = SupervisorStops()
     /// Of what dead supervisors have left beside the app's cgroups; its turns come by the timer.
     var staleSweep = StaleSweep()
     var ending: Ending?
@@ -131,7 +130,7 @@ final class RunHost {
         case .mainProcess: mainProcessEnded(Int32(number))
         case .settings: settingsChanged(of: AppID(number))
         case .memoryMark: memoryMarkReached(by: AppID(number))
-        case .pressure: memoryStalled(ready.events)
+        case .pressure: StallNews(host: self).told(ready.events)
         case .input: inputCame(for: AppID(number))
         }
     }
