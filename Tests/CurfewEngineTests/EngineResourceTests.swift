@@ -39,6 +39,24 @@ struct EngineResourceTests {
             ])
     }
 
+    @Test(
+        "However far from its limit it begins to allocate, and however fast, it is past it for a millisecond at most",
+        arguments: [256, 1024, 4096] as [UInt64], [0, 1, 7, 130, 249, 1000] as [Int64])
+    func fastAllocator(mebibytesPerSecond rate: UInt64, beginning: Int64) throws {
+        let limit: UInt64 = 100 << 20
+        let scenario = running { $0.memory = MemoryPolicy(fatalLimit: limit, isEnforcedByKernel: false) }
+        let begin = scenario.kernel.clock + .milliseconds(beginning)
+        scenario.kernel[.a].growth = { now in
+            (10 << 20) + UInt64(max(0, (now - begin).nanoseconds)) / 1000 * (rate << 20) / 1_000_000
+        }
+        let lines = scenario.pass(.seconds(3))
+        let measured = lines.only("footprint a").compactMap { $0.split(separator: " ").last.flatMap { UInt64($0) } }
+        let last = try #require(measured.last)
+        #expect(last > limit && last - limit <= (rate << 20) / 1000 + 1)
+        #expect(measured.dropLast().allSatisfy { $0 <= limit })
+        #expect(lines.contains("record a killing memory-limit"))
+    }
+
     /// One that was sent home holding a lock.
     private func home(_ change: (inout Policy) -> Void = { _ in }) -> (EngineScenario, [String]) {
         let scenario = running(change)

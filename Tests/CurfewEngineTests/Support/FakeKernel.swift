@@ -34,6 +34,8 @@ final class FakeKernel: Kernel {
         var leaves = Rounds.atOnce
         /// Measured one after the other; the last stays.
         var footprints: [UInt64] = [0]
+        /// What it is at a moment, where that is said in their place.
+        var growth: ((Instant) -> UInt64)?
         var isTraced = false
         /// In how many pieces it is paged out.
         var pieces = Rounds.atOnce
@@ -162,7 +164,7 @@ final class FakeKernel: Kernel {
     func survivors(_ app: AppID) -> [PendingProcess] { [Self.survivor(app)] }
 
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 {
-        let measured = self[app].footprints[0]
+        let measured = self[app].growth?(clock) ?? self[app].footprints[0]
         if self[app].footprints.count > 1 { self[app].footprints.removeFirst() }
         journal.note("footprint \(app.letter) limit \(limit.map { String($0) } ?? "none"): \(measured)")
         return measured
