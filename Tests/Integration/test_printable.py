@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, binary, wait_for
+from conftest import LIMIT, binary
 
 # A title, a cleared screen, a line of its own, what the Unicode standard calls bidirectional controls, C1, DEL.
 HOSTILE = "a\x1b[32m\x1b]0;t\x07\x1b[2J\x7f\r\nforged: line\u202e\u2066\u200f\u061c\u2028\x9b31mz"
@@ -96,7 +96,7 @@ def test_what_a_program_says_of_itself(sandbox):
     status = HOSTILE.replace("\n", "")
     app = sandbox.start(sys.executable, "-c", script, status)
     app.expect("up")
-    wait_for("the status", lambda: app.status().get("notifyStatus"))
+    app.wait_told("the status", lambda: app.status().get("notifyStatus"))
     look(sandbox, app.name)
     run(sandbox, "quit", app.name, told=False)
 

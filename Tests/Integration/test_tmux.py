@@ -366,7 +366,7 @@ def test_who_cant_sleep_yet_is_tried_again(tmux):
     tmux.begin()
     tmux.attach()
     app = tmux.app("one", "sh -c 'task=$(curfew task begin x); read line; curfew task end $task; cat'")
-    wait_for("its task", lambda: app.status()["openTasks"] == 1)
+    app.sandbox.wait_told(app.name, "its task", lambda: app.status()["openTasks"] == 1)
     witness = tmux.app("witness")
     witness.falls_asleep()
     assert app.never_slept()
