@@ -118,11 +118,10 @@ class TestStopped:
 
     def test_stop_as_the_signal(self, subject):
         """-s STOP with -k: first stopped, then killed."""
-        running, (pid,) = subject.start_up(
-            "--foreground", "-sSTOP", f"-k{3 * PATIENCE}", NEVER, "sh", "-c", "echo up $$; exec sleep 300")
+        running, _ = subject.start_up(
+            "--foreground", "-vsSTOP", "-k.05", NEVER, "sh", "-c", "echo up $$; exec sleep 300")
         running.process.send_signal(ALRM)
-        wait_for("it to be stopped", lambda: state_letter(pid) == "T")
-        assert subject.finish(running) == (137, "", "")
+        assert subject.finish(running) == (137, "", subject.says(told("STOP", "sh") + told("KILL", "sh")))
 
 
 PARENT_AND_CHILD = "sleep 300 >&- 2>&- & echo up $!; exec sleep 300"
