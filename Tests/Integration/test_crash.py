@@ -127,8 +127,8 @@ def test_either_half_killed_in_each_state(sandbox, containment, half, state):
     for _ in range(3 if state in ("going-home", "opening", "killing") else 1):
         alive = Alive()
         options = ["--containment", containment] + {
-            "frozen": ["--suspend=freezer"], "background": ["--grace", "60"],
-            "terminating": ["--terminate-limit", "60"], "killing": ["--manual-clock", "--time-limit", "1m"],
+            "frozen": ["--suspend=freezer"], "background": ["--manual-clock", "--grace", "60"],
+            "terminating": ["--manual-clock", "--terminate-limit", "60"], "killing": ["--manual-clock", "--time-limit", "1m"],
         }.get(state, [])
         script = {"terminating": "trap '' TERM; " + APP}.get(state, APP)
         running = start(sandbox, alive, *options, script=script)

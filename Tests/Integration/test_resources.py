@@ -14,6 +14,7 @@ import time
 import pytest
 
 from conftest import LIMIT, binary, cgroup2_directory, state_letter, wait_for
+from programs.driving import advance
 from programs.helpers import (
     AS_ORDINARY, Client, ORDINARY, ORDINARY_PYTHON, PROGRAMS, needs_root, program, set_timers, socket_of, times_rested)
 
@@ -534,7 +535,7 @@ def test_ignored_locks_are_not_looked_for(sandbox):
 
 def test_defer_waits_for_the_lock(sandbox):
     """It runs on until it lets go, and is suspended without guilt."""
-    app = App(sandbox, "--locks", "defer", "--lock-wait", "20s")
+    app = App(sandbox, "--locks", "defer", "--lock-wait", "10m")
     app.do(f"lock posix {sandbox.scratch / 'app.db'}")
     assert app.home() == "background"
     # It may be stopped before it can say that it has.
@@ -582,11 +583,12 @@ def test_a_full_disk_kills_behind_and_not_in_front(sandbox):
 
 
 def test_resumed_too_often(sandbox):
-    app = App(sandbox, "--resume-limit", "2", "--grace", "50ms", "--wake-limit", "50ms")
+    app = App(sandbox, "--manual-clock", "--resume-limit", "2", "--grace", "1s", "--wake-limit", "1s")
+    assert app.home() == "background"
     for _ in range(2):
-        wait_for("its suspension", lambda: app.home() and app.status()["state"] == "suspended")
+        assert advance(app.running, "1s")["state"] == "suspended"
         assert sandbox.curfew("wake", app.name, "fetch").returncode == 0
-    app.running.wait_state("suspended")
+    assert advance(app.running, "1s")["state"] == "suspended"
     sandbox.curfew("wake", app.name, "fetch")
     status, err, _ = app.ends("resumed-too-often (0xbad22222)")
     assert (status, "it was resumed 3 times within 5 min while it was suspended" in err) == (137, True), err

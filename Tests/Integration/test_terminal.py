@@ -655,7 +655,7 @@ def test_a_sigcont_from_inside_leaves_the_job_stopped(bash):
         for round in 1 2 3; do kill -CONT $(cat order); sleep 0.02; done
         echo done > done
         exec sleep 300""")
-    app = bash.start(f"bash {script}", options="--grace 60")
+    app = bash.start(f"bash {script}", options="--manual-clock --grace 60")
     bash.home()
     app.wait("background")
     order.with_suffix(".new").write_text(str(app.front))
@@ -798,7 +798,7 @@ def test_grace(bash):
 
 def test_fg_during_the_grace(bash):
     """Opened before its time is over it has the terminal again, also when it had been stopped for using it."""
-    app = bash.cat("--grace 100s")
+    app = bash.cat("--manual-clock --grace 100s")
     bash.home()
     app.wait("background")
     app.wait_letter("T")
@@ -811,7 +811,7 @@ def test_fg_during_the_grace(bash):
 
 def test_open_from_elsewhere_during_the_grace(bash):
     """Stopped for reading the terminal while it ran on, it is continued by whoever opens it, and then asks again."""
-    app = bash.cat("--grace 100s")
+    app = bash.cat("--manual-clock --grace 100s")
     bash.home()
     app.wait("background")
     app.wait_letter("T")

@@ -127,7 +127,7 @@ def test_a_suspended_plain_app_gets_no_signal(sandbox, held):
 
 def test_an_app_that_is_being_ended_is_not_warned(sandbox):
     """It has other things to do."""
-    app = Speaker(sandbox, "willTerminate=stay", options=["--terminate-limit", "60"]).launched()
+    app = Speaker(sandbox, "willTerminate=stay", options=["--manual-clock", "--terminate-limit", "60"]).launched()
     quitting = subprocess.Popen(
         ["curfew", "quit", app.name], env=sandbox.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     app.hear("willTerminate")
