@@ -66,11 +66,12 @@ extension Containment {
     /// false.
     public mutating func armMemoryMark(_ mark: UInt64?, fatal: UInt64?) -> Bool {
         guard enforcesMemory else { return false }
-        guard let mark, let used = memoryUsage, let footprint, footprint < mark else {
+        guard let mark, let before = footprint, let used = memoryUsage, let after = footprint,
+            let room = Self.room(to: mark, before: before, after: after)
+        else {
             disarmMemoryMark()
             return mark == nil
         }
-        let room = max(mark - footprint, Self.slack)
         let (threshold, isBeyondAll) = used.addingReportingOverflow(room)
         if isBeyondAll || fatal.map({ threshold >= $0 }) ?? false {
             disarmMemoryMark()
@@ -79,6 +80,15 @@ extension Containment {
         guard memory == nil ? armHigh(threshold) : armThreshold(threshold) else { return false }
         // What was used up meanwhile isn't told of.
         return memoryUsage.map { $0 < threshold } ?? false
+    }
+
+    /// How much more may be charged until the footprint comes to `mark`; nil where it is past that. All in bytes.
+    ///
+    /// `before` and `after`: the footprint before and after it was read what is charged. The larger one counts, for the app runs
+    /// meanwhile: taken from a footprint smaller than it was then, the mark would be too far above, and never told of.
+    static func room(to mark: UInt64, before: UInt64, after: UInt64) -> UInt64? {
+        let footprint = max(before, after)
+        return footprint < mark ? max(mark - footprint, slack) : nil
     }
 
     /// Whether arming blocks for some 30 ms: v1 waits for every processor to have passed through the scheduler.
