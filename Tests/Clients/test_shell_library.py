@@ -838,6 +838,44 @@ def test_curfew_sleep_wait_and_read_are_not_ended_by_events(bench, shell):
     assert app.said.count("didEnterBackground") == 6
 
 
+def lose_the_next_ring(bench, stack):
+    """The listener's next signal to the script isn't sent, as one is lost that comes just before a shell's read(2)."""
+    if not shutil.which("strace"):
+        pytest.skip("strace isn't installed")
+    listener = min(bench.listeners())
+    trace = bench.scratch / "trace"
+    # The first kill(2) is for its own watch.
+    words = ["strace", "-qq", "-o", trace, "-e", "trace=kill", "-e", "inject=kill:retval=0:when=2", "-p", str(listener)]
+    strace = stack.enter_context(subprocess.Popen(words, stderr=subprocess.PIPE))
+    stack.callback(strace.kill)
+    deadline = time.monotonic() + LIMIT
+    while "TracerPid:\t0\n" in pathlib.Path(f"/proc/{listener}/status").read_text():
+        if strace.poll() is not None:
+            pytest.skip(f"nothing can be traced here: {strace.stderr.read()}")
+        assert time.monotonic() < deadline, "strace hasn't attached"
+        time.sleep(0.02)
+    return lambda: trace.read_text()
+
+
+@every_shell
+def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
+    """The shell hears of it only with what it reads: so it is rung at again."""
+    ours, theirs = socket.socketpair()
+    app = bench.app(shell, HEARD + """
+        curfew_on didEnterBackground heard
+        say reading; curfew_read line; say "read $? [$line]"
+        """, launch=LAUNCH, stdin=theirs)
+    theirs.close()
+    with ours, contextlib.ExitStack() as stack:
+        app.until("reading", lambda: "reading" in app.said)
+        calls = lose_the_next_ring(bench, stack)
+        app.until_acknowledged(app.tell("didEnterBackground", ack=True))
+        assert "(INJECTED)" in calls(), calls()
+        ours.sendall(b"line\n")
+        assert app.finish() == 0, app.describe()
+    assert [line for line in app.said if line != "didEnterBackground"] == ["reading", "read 0 [line]"], app.describe()
+
+
 @every_shell
 def test_curfew_loop_hears_until_curfew_stop(bench, shell):
     """Once or again; a stop before it counts; in a function it can't be."""

@@ -402,7 +402,9 @@ _curfew_hello() {
 # dd ends with 0 or 1 when there was a byte or the end of the pipe, and with something else when it was killed.
 #
 # Bash 5.2 loses a signal that comes just as it is about to expand a $(…), and complains of an unexpected EOF. So that one
-# is rung at while it sleeps, if it does soon, and again each second.
+# is rung at while it sleeps, if it does soon, and again each second. Any shell hears of a signal that comes just as it is
+# about to `read` only with what it reads: so each is rung at again while it sleeps, but not in `wait` or beside a child. With
+# a child it may be in a FUNCTION already, at an x=$(…), where in dash another signal would change the status.
 # shellcheck disable=SC2016 # for another shell
 _curfew_listener_code=$_curfew_look_code'
 trap "" HUP INT QUIT TERM PIPE USR1 USR2 VTALRM
@@ -414,10 +416,17 @@ ring() {
     done
     kill -s "$2" "$1"
 }
+reads() {
+    place= children=unknown
+    IFS= read -r place <"/proc/$1/wchan"
+    case $_curfew_asleep:$place in :* | *: | *:0 | *do_wait* | *suspend*) return 1 ;; esac
+    IFS= read -r children <"/proc/$1/task/$1/children"
+    [ -z "$children" ]
+}
 ring_again() {
     interrupted=1
     _curfew_look "$1"
-    [ $((_curfew_caught & $3)) = 0 ] || ring "$@"
+    if [ $((_curfew_caught & $3)) != 0 ] && { [ "$4" ] || reads "$1"; }; then ring "$@"; fi
     sleep 1 3<&- 4<&- &
     child=$!
 }
@@ -442,11 +451,9 @@ ring_again() {
             if [ "$odd" ]; then odd=; trap - PROF; else odd=1; trap "" PROF; fi
             trap - VTALRM
             ring "$@"
-            if [ "$4" ]; then
-                trap "ring_again \"\$@\"" CHLD
-                sleep 1 3<&- 4<&- &
-                child=$!
-            fi
+            trap "ring_again \"\$@\"" CHLD
+            sleep 1 3<&- 4<&- &
+            child=$!
             # Where it rings again, that has interrupted the read.
             interrupted=
             until read -r line <&3; do
