@@ -853,7 +853,7 @@ def lose_the_next_ring(bench, stack):
         if strace.poll() is not None:
             pytest.skip(f"nothing can be traced here: {strace.stderr.read()}")
         assert time.monotonic() < deadline, "strace hasn't attached"
-        time.sleep(0.02)
+        time.sleep(0.02)  # a moment
     return lambda: trace.read_text()
 
 
