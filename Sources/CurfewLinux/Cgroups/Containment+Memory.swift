@@ -66,13 +66,13 @@ extension Containment {
     /// false.
     public mutating func armMemoryMark(_ mark: UInt64?, fatal: UInt64?) -> Bool {
         guard enforcesMemory else { return false }
-        guard let mark, let before = footprint, let used = memoryUsage, let after = footprint,
-            let room = Self.room(to: mark, before: before, after: after)
+        guard let mark, let before = charged, let after = charged,
+            let room = Self.room(to: mark, before: before.footprintAtMost, after: after.footprintAtMost)
         else {
             disarmMemoryMark()
             return mark == nil
         }
-        let (threshold, isBeyondAll) = used.addingReportingOverflow(room)
+        let (threshold, isBeyondAll) = before.total.addingReportingOverflow(room)
         if isBeyondAll || fatal.map({ threshold >= $0 }) ?? false {
             disarmMemoryMark()
             return false
@@ -197,27 +197,13 @@ extension Containment {
         return unified?.number(in: "memory.current")
     }
 
-    /// Anonymous, shared-anonymous, swapped and unreclaimable kernel memory of a memory cgroup, in bytes.
-    public var footprint: UInt64? {
-        if let memory { return Self.footprint(of: memory) }
-        guard let unified, unified.has(file: "memory.stat") else { return nil }
-        let resident = Self.sum(["anon ", "shmem ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) {
-            unified.number(in: "memory.stat", after: $0)
+    private var charged: ChargedMemory? {
+        if let memory {
+            return ChargedMemory(legacy: memory) { memory.processes().reduce(0) { $0 + Procfs.swapped($1) } }
         }
-        return resident + (unified.number(in: "memory.swap.current") ?? 0)
+        return unified.flatMap { ChargedMemory(unified: $0) }
     }
 
-    /// Without swap accounting (`swapaccount=0`, the default of some distributions before Linux 5.8) what is in swap is
-    /// asked of each process. Source: kernel, Documentation/admin-guide/kernel-parameters.txt.
-    static func footprint(of memory: Cgroup1) -> UInt64 {
-        let resident = sum(["total_rss ", "total_shmem "]) { memory.number(in: "memory.stat", after: $0) }
-        let swapped =
-            memory.number(in: "memory.stat", after: "total_swap ")
-            ?? memory.processes().reduce(0) { $0 + Procfs.swapped($1) }
-        return resident + swapped
-    }
-
-    private static func sum(_ keys: [StaticString], _ value: (StaticString) -> UInt64?) -> UInt64 {
-        keys.reduce(0) { $0 + (value($1) ?? 0) }
-    }
+    /// Anonymous, shared-anonymous, swapped and unreclaimable kernel memory of a memory cgroup, in bytes.
+    public var footprint: UInt64? { charged?.footprint }
 }
