@@ -55,6 +55,14 @@ def obstacles(sandbox, running, **popen):
     return [event["why"] for event in events(sandbox, running, "keptAwake", **popen)]
 
 
+def children_of(pid):
+    return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def command_of(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
 def put_to_sleep(sandbox, running, **popen):
     result = sandbox.curfew("sleep", running.name, "--json", **popen)
     assert (result.returncode, json.loads(result.stdout)) == (0, {"state": "suspended"}), result.stderr
@@ -104,6 +112,9 @@ def test_a_setuid_child_keeps_it_awake(sandbox):
         for options, status in ((CONNECTIONS, 75), ((), 0)):
             running = sandbox.start("sh", "-c", f"{path} 300 & echo up; wait", options=options, **who)
             running.expect("up")
+            shell = json.loads(sandbox.curfew("status", running.name, "--json", **who).stdout)["pid"]
+            (child,) = children_of(shell)
+            wait_for("the child to be that program", lambda: command_of(child) == "setuid-sleep")
             result = sandbox.curfew("sleep", running.name, **who)
             if status == 0:
                 assert result.returncode == 0, result.stderr
@@ -274,10 +285,6 @@ def test_what_was_stopped_by_hand_before_stays_so(sandbox, containment):
     server.sleep()
     with server.connect("pre-fork") as client:
         assert ask(client) == "PING"
-
-
-def children_of(pid):
-    return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def test_stopped_whole_by_hand_and_put_to_sleep_it_waits_for_both(sandbox):
