@@ -150,15 +150,25 @@ def test_nobody_reads_what_it_writes(play):
     play.wait_until_nothing_is_left()
 
 
+def environment_of_child(parent, word):
+    """As text, that of the child which has the word in its command; None while there is none."""
+    for child in pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        place = pathlib.Path(f"/proc/{child}")
+        try:
+            if word in (place / "cmdline").read_text().split("\0"):
+                return (place / "environ").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended meanwhile
+    return None
+
+
 def test_who_contains_it_reports_nothing(play):
     """Its own end may come when the run's folder is gone already, which a report would make anew."""
     play.write("app -- touch app\nlaunch\nexpect silence 1h\n")
     with play.begun() as process:
         wait_for("the app", (play.folder / "app").exists)
-        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        places = [pathlib.Path(f"/proc/{child}") for child in children]
-        (environment,) = [
-            (place / "environ").read_text() for place in places if "timeout" in (place / "cmdline").read_text().split("\0")]
+        # The app is there before what ends it with the run need have replaced the process that was forked for it.
+        environment = wait_for("what contains the run", lambda: environment_of_child(process.pid, "timeout"))
         process.send_signal(signal.SIGINT)
         process.wait(3 * LIMIT)
     (state,) = re.findall("(?:^|\0)XDG_STATE_HOME=([^\0]*)", environment)
