@@ -113,7 +113,7 @@ reference: ## write the statements' reference into docs/scenarios.md
 	{ sed '/^## Headings/,$$d' docs/scenarios.md && .build/debug/curfew-test test --explain all; } > docs/scenarios.md.new \
 		&& mv docs/scenarios.md.new docs/scenarios.md
 
-mutants: ## break core, codecs and engine in more than a hundred places; each must fail a test (some ten minutes)
+mutants: ## break core, codecs, Linux layer and engine in more than a hundred places; each must fail a test (some ten minutes)
 	Tests/Mutants/run
 
 fuzz: ## fuzz the codecs for a minute (SECONDS=60), keeping what reaches new code
