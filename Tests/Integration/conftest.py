@@ -248,6 +248,8 @@ class Sandbox:
         self.running = []
         self.streams = {}
         self.history = None
+        # Who else has something to tell of a failure: as (title, text).
+        self.tellers = []
         # Somebody else's app on this machine can have a name that a test uses too.
         self.others_cgroups = set(every_cgroup())
         self.others = living() if HAS_PLACE else None
@@ -321,6 +323,8 @@ class Sandbox:
                 self.history.append((f"app {name}", self.history_of(name, names.get(name))))
             for report in sorted(self.reports.glob("*.json")):
                 self.history.append((f"report {report.stem}", account_text(report)))
+            for tell in self.tellers:
+                self.history += tell()
         return self.history
 
     def history_of(self, name, running):

@@ -44,6 +44,9 @@ class Tmux:
     def begin(self, idle=IDLE, file=FILES / "curfew.conf"):
         """A session with a window in which nothing of Curfew's runs, and the file."""
         self("new-session", "-d", "-s", "main", "-n", "desk", "-x", 80, "-y", 24, "cat")
+        # What a program said of its failure can be read then. Before 3.3 tmux knows no `failed`.
+        subprocess.run(
+            self.command("set-option", "-g", "remain-on-exit", "failed"), env=self.environment, capture_output=True, timeout=LIMIT)
         self("set-option", "-g", "@curfew-idle", idle)
         self("source-file", file)
 
@@ -95,6 +98,20 @@ class Tmux:
     def lookers(self):
         return [pid for pid in self.sandbox.processes() if "look.sh" in self.sandbox.describe([pid])]
 
+    def tell_panes(self):
+        """What each pane shows and whether its program has ended, as (title, text), for a test that has failed."""
+        words = "#{pane_id}|#{window_name}: #{pane_current_command}, process #{pane_pid}, "
+        words += "#{?pane_dead,ended with #{?pane_dead_signal,signal #{pane_dead_signal},status #{pane_dead_status}},running}"
+        told = []
+        try:
+            for line in self("list-panes", "-a", "-F", words).splitlines():
+                pane, _, title = line.partition("|")
+                told.append(f"-- {pane}, {title}")
+                told += [line for line in self.screen(pane) if line]
+        except (AssertionError, subprocess.TimeoutExpired) as error:
+            told.append(f"tmux doesn't answer: {error}")
+        return [("panes", "\n".join(told))]
+
     def close(self):
         subprocess.run(self.command("kill-server"), env=self.environment, capture_output=True, timeout=LIMIT)
         for client in self.clients:
@@ -134,6 +151,7 @@ class App:
 @pytest.fixture
 def tmux(sandbox):
     tmux = Tmux(sandbox)
+    sandbox.tellers.append(tmux.tell_panes)
     yield tmux
     tmux.close()
 
