@@ -838,17 +838,30 @@ def test_curfew_sleep_wait_and_read_are_not_ended_by_events(bench, shell):
     assert app.said.count("didEnterBackground") == 6
 
 
+def commands_of_children(pid):
+    """Their names, as ps(1) has them."""
+    names = []
+    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            names.append(pathlib.Path(f"/proc/{child}/comm").read_text().strip())
+    return names
+
+
 def lose_the_next_ring(bench, stack):
     """The listener's next signal to the script isn't sent, as one is lost that comes just before a shell's read(2)."""
     if not shutil.which("strace"):
         pytest.skip("strace isn't installed")
     listener = min(bench.listeners())
     trace = bench.scratch / "trace"
-    # The first kill(2) is for its own watch.
+    deadline = time.monotonic() + LIMIT
+    # Until it waits for a byte it is still at the last event. Then the first kill(2) is for its own watch.
+    while "dd" not in commands_of_children(listener):
+        assert time.monotonic() < deadline, "the listener doesn't wait for a byte"
+        time.sleep(0.02)  # a moment
     words = ["strace", "-qq", "-o", trace, "-e", "trace=kill", "-e", "inject=kill:retval=0:when=2", "-p", str(listener)]
     strace = stack.enter_context(subprocess.Popen(words, stderr=subprocess.PIPE))
-    stack.callback(strace.kill)
-    deadline = time.monotonic() + LIMIT
+    # Killed, it could take a signal with it that it has seen and the listener hasn't had yet.
+    stack.callback(strace.terminate)
     while "TracerPid:\t0\n" in pathlib.Path(f"/proc/{listener}/status").read_text():
         if strace.poll() is not None:
             pytest.skip(f"nothing can be traced here: {strace.stderr.read()}")
@@ -874,6 +887,32 @@ def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
         ours.sendall(b"line\n")
         assert app.finish() == 0, app.describe()
     assert [line for line in app.said if line != "didEnterBackground"] == ["reading", "read 0 [line]"], app.describe()
+
+
+@every_shell
+def test_a_child_that_ends_late_does_not_end_the_listener(bench, shell):
+    """The kernel tells the listener of its children's ends at any time, which may be while a FUNCTION takes long."""
+    ours, theirs = socket.socketpair()
+    app = bench.app(shell, HEARD + """
+        takes_long() { say begun; curfew_read line; say "$line"; }
+        curfew_on didEnterBackground takes_long fetch heard
+        curfew_loop
+        """, launch=LAUNCH, stdin=theirs)
+    theirs.close()
+    with ours:
+        app.until_acknowledged(1)
+        listener = min(bench.listeners())
+        number = app.tell("didEnterBackground", ack=True)
+        app.until_said("begun")
+        for _ in range(200):
+            os.kill(listener, signal.SIGCHLD)
+            app.pump(0.001)
+        ours.sendall(b"line\n")
+        app.until_acknowledged(number)
+        app.until_acknowledged(app.tell("fetch", ack=True))
+        assert app.said == ["begun", "line", "fetch"], app.describe()
+        assert listener in bench.listeners(), app.describe()
+    app.kill()
 
 
 @every_shell

@@ -405,6 +405,10 @@ _curfew_hello() {
 # is rung at while it sleeps, if it does soon, and again each second. Any shell hears of a signal that comes just as it is
 # about to `read` only with what it reads: so each is rung at again while it sleeps, but not in `wait` or beside a child. With
 # a child it may be in a FUNCTION already, at an x=$(…), where in dash another signal would change the status.
+#
+# A process beside the listener does that, until SIGVTALRM, which ends it also where it has no trap yet, or until the listener
+# has gone. Of the listener itself a trap for SIGCHLD would have to interrupt the read, and where another child ended late it
+# would come amidst a function, with that function's "$@".
 # shellcheck disable=SC2016 # for another shell
 _curfew_listener_code=$_curfew_look_code'
 trap "" HUP INT QUIT TERM PIPE USR1 USR2 VTALRM
@@ -424,15 +428,22 @@ reads() {
     [ -z "$children" ]
 }
 ring_again() {
-    interrupted=1
-    _curfew_look "$1"
-    if [ $((_curfew_caught & $3)) != 0 ] && { [ "$4" ] || reads "$1"; }; then ring "$@"; fi
-    sleep 1 3<&- 4<&- &
-    child=$!
+    listener=$5 parent=$5 child=
+    trap "kill -9 \$child; exit" VTALRM
+    while [ "$parent" = "$listener" ]; do
+        sleep 1 &
+        child=$!
+        wait "$child"
+        child=
+        _curfew_look "$1"
+        if [ $((_curfew_caught & $3)) != 0 ] && { [ "$4" ] || reads "$1"; }; then ring "$@"; fi
+        IFS=" " read -r _ _ _ parent _ </proc/self/stat
+    done
 }
 {
-    child= watch= odd=
-    trap "kill -9 \$child \$watch; exit" ALRM
+    child= watch= odd= bell=
+    trap "kill -9 \$child \$watch; kill -s VTALRM \$bell; exit" ALRM
+    IFS=" " read -r self line </proc/self/stat
     read -r line <&3 || exit
     while :; do
         dd bs=1 count=1 <&4 3<&- 4<&- &
@@ -451,19 +462,12 @@ ring_again() {
             if [ "$odd" ]; then odd=; trap - PROF; else odd=1; trap "" PROF; fi
             trap - VTALRM
             ring "$@"
-            trap "ring_again \"\$@\"" CHLD
-            sleep 1 3<&- 4<&- &
-            child=$!
-            # Where it rings again, that has interrupted the read.
-            interrupted=
-            until read -r line <&3; do
-                [ "$interrupted" ] || line=end
-                interrupted=
-                [ "$line" != end ] || break
-            done
-            trap - CHLD
-            [ -z "$child" ] || kill -9 "$child"
-            child=
+            ring_again "$@" "$self" 3<&- 4<&- &
+            bell=$!
+            read -r line <&3 || line=end
+            kill -s VTALRM "$bell"
+            wait "$bell"
+            bell=
             [ "$line" != end ] || exit
             trap "" VTALRM
             continue
