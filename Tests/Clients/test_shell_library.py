@@ -633,6 +633,29 @@ def test_lines_that_come_in_pieces(bench, shell):
     app.kill()
 
 
+def is_ignored(app, number):
+    """Whether the script ignores that signal now."""
+    row = next(row for row in pathlib.Path(f"/proc/{app.pid}/status").read_text().splitlines() if row.startswith("SigIgn:"))
+    return int(row.split()[1], 16) >> number - 1 & 1
+
+
+@two_shells
+def test_a_line_that_takes_seconds_to_come_is_heard(bench, shell):
+    """The bell beside the listener rings each second where a script reads. Amidst a line the script has no ear for it: the read
+    would be cut short, and what it had read be lost."""
+    app = bench.app(shell, HEARD + "curfew_on didEnterBackground heard\ncurfew_loop\n", launch=LAUNCH)
+    app.until_acknowledged(1)
+    for _ in range(3):
+        text = app.line("didEnterBackground", ack=True)
+        app.send(text[:20])
+        app.until("the script to ignore the signal, as it reads the line", lambda: is_ignored(app, signal.SIGUSR1))
+        app.pump(1.2)  # a while: in which the bell rings
+        app.send(text[20:])
+        app.until_acknowledged(app.sequence)
+    assert app.said == ["didEnterBackground"] * 3
+    app.kill()
+
+
 # What an event carries
 
 CARRIED = {
@@ -917,7 +940,7 @@ def test_a_child_that_ends_late_does_not_end_the_listener(bench, shell):
             os.kill(listener, signal.SIGCHLD)
             app.pump(0.001)
         ours.sendall(b"line\n")
-        app.until_acknowledged(number)
+        app.until_acknowledged(app.sequence)
         app.until_acknowledged(app.tell("fetch", ack=True))
         assert app.said == ["begun", "line", "fetch"], app.describe()
         assert listener in bench.listeners(), app.describe()

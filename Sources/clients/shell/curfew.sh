@@ -246,11 +246,14 @@ _curfew_take_signal() {
     _curfew_find_bit "$1" || return 1
     _curfew_look "$_curfew_pid"
     [ $(((_curfew_caught | _curfew_ignored) & _curfew_bit)) = 0 ] || return 1
-    trap '_curfew_ring; _curfew_go_on || :' "$1"
+    _curfew_heed "$1"
     _curfew_look "$_curfew_pid"
     [ $((_curfew_caught & _curfew_bit)) != 0 ] || return 1
     _curfew_signal=$1
 }
+
+# Sets the trap for the signal NAME.
+_curfew_heed() { trap '_curfew_ring; _curfew_go_on || :' "$1"; }
 
 # Sets _curfew_bit for the signal NAME; the numbers differ between machines.
 _curfew_find_bit() {
@@ -605,11 +608,16 @@ curfew_release() {
     if [ "$_curfew_rung" = 1 ] && [ "$_curfew_held" = 0 ]; then kill -s "$_curfew_signal" "$_curfew_pid"; fi
 }
 
-# Sets _curfew_line to what the listener has left of a line. Tried again, since a signal can end a read, too.
+# Sets _curfew_line to what the listener has left of a line. Tried again, since a signal can end a read, too; one from the
+# bell, which would take it for a read of the script's, would cost it what it has read so far of a line that comes in pieces.
 _curfew_receive() {
-    IFS= read -r _curfew_line <&"$_curfew_fd" || IFS= read -r _curfew_line <&"$_curfew_fd" ||
-        IFS= read -r _curfew_line <&"$_curfew_fd"
-} 2>/dev/null
+    trap '' "$_curfew_signal"
+    _curfew_received=1
+    { IFS= read -r _curfew_line <&"$_curfew_fd" || IFS= read -r _curfew_line <&"$_curfew_fd" ||
+        IFS= read -r _curfew_line <&"$_curfew_fd"; } 2>/dev/null || _curfew_received=
+    _curfew_heed "$_curfew_signal"
+    [ "$_curfew_received" ]
+}
 
 # In a subshell: the pipe of a supervisor that is gone kills who writes to it.
 _curfew_send() { ( printf '%s\n' "$1" >&"$_curfew_fd" ) 2>/dev/null || :; }
