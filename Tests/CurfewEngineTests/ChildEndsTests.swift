@@ -8,7 +8,8 @@ import Testing
 struct ChildEndsTests {
     /// Has children end, and writes down what follows.
     private final class Host: ChildEndsHost {
-        let instance: Instance
+        let instances: [Instance]
+        var instance: Instance { instances[0] }
         /// Not reaped yet.
         var ended: [ChildReport] = []
         /// Done when what they have said is read.
@@ -17,7 +18,7 @@ struct ChildEndsTests {
         /// What was noted of CPU time when the run's end was told; nil before.
         private(set) var notedAtEnd: UInt64?
 
-        init(_ instance: Instance) { self.instance = instance }
+        init(_ instances: Instance...) { self.instances = instances }
 
         func drainNotifications() {
             lines.append("read")
@@ -26,12 +27,15 @@ struct ChildEndsTests {
 
         func noteMemoryLimit(of app: AppID) { lines.append("memory \(app.letter)") }
 
-        func reapAll() -> Instance.Ends {
+        /// One that nobody leads is the first app's.
+        func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
+            for instance in instances { willReap(instance) }
             lines.append("reap")
-            var ends = Instance.Ends()
-            for report in ended { instance.reaped(report, &ends) }
+            for report in ended {
+                (instances.first { $0.tree.leader == report.pid } ?? instance).reaped(report)
+            }
             ended = []
-            return ends
+            return instances
         }
 
         func forgetMainProcess(of instance: Instance) {
@@ -65,7 +69,7 @@ struct ChildEndsTests {
         host = Host(instance)
     }
 
-    private var ends: ChildEnds { ChildEnds(instance: instance, isReported: false, host: host) }
+    private var ends: ChildEnds { ChildEnds(isReported: false, host: host) }
 
     private func end(_ pid: Int32, code: UInt8 = 0, cpu: Int64 = 0) -> ChildReport {
         ChildReport(pid: pid, change: .exited(code: code), cpuMicroseconds: cpu)
@@ -109,7 +113,7 @@ struct ChildEndsTests {
             let instance = Instance.sample(.a, leader: leader, below: child.pid)
             let host = Host(instance)
             host.ended = [end(leader, cpu: 500)]
-            ChildEnds(instance: instance, isReported: isReported, host: host).handle()
+            ChildEnds(isReported: isReported, host: host).handle()
             #expect(host.notedAtEnd == (isReported ? 500 : 0))
         }
     }
@@ -144,7 +148,7 @@ struct ChildEndsTests {
     @Test("Told by its pidfd, one that isn't our child has ended well, as far as is known")
     func othersChild() {
         nameMain()
-        ends.mainProcessEnded(worker)
+        ends.mainProcessEnded(worker, of: instance)
         #expect(host.lines == ["read", "reap", "stop", "gone?", "forget main", "memory a", told(0)])
     }
 
@@ -152,7 +156,7 @@ struct ChildEndsTests {
     func ownChild() {
         nameMain()
         host.ended = [end(worker, code: 4)]
-        ends.mainProcessEnded(worker)
+        ends.mainProcessEnded(worker, of: instance)
         #expect(host.lines == ["read", "reap", "forget main", "memory a", told(4), "gone?"])
     }
 
@@ -161,7 +165,7 @@ struct ChildEndsTests {
         nameMain()
         let other = worker - 1
         host.whenRead = { [instance] in instance.mainProcess = MainProcess(pid: other, pidfd: .none) }
-        ends.mainProcessEnded(worker)
+        ends.mainProcessEnded(worker, of: instance)
         #expect(host.lines == ["read", "reap", "stop", "gone?"])
         #expect(instance.mainProcess?.pid == other)
     }
@@ -177,5 +181,31 @@ struct ChildEndsTests {
         #expect(lines(end(worker)) == ["read", "memory a", "reap", "stop", "gone?"])
         let before = lines(end(leader)).count
         #expect(lines(end(worker))[before...] == ["read", "memory a", "reap", "memory a", "stop", "gone?"])
+    }
+
+    // MARK: Several apps
+
+    @Test("Of several apps what follows is each one's own, and who is gone is looked for once")
+    func severalApps() {
+        let other = Instance.sample(.b, leader: leader - 5, manifest: .sample())
+        other.manifest.memory.fatal = 10
+        let host = Host(instance, other)
+        host.ended = [end(other.tree.leader, code: 5), end(leader, code: 3)]
+        ChildEnds(isReported: false, host: host).handle()
+        #expect(
+            host.lines == [
+                "read", "memory b", "reap", "memory a", told(3), "memory b", "b ended: \(ExitOutcome.exited(code: 5))",
+                "gone?",
+            ])
+    }
+
+    @Test("What ends of one app is no end of another's")
+    func oneOfSeveral() {
+        let other = Instance.sample(.b, leader: leader - 5)
+        let host = Host(instance, other)
+        host.ended = [end(leader, code: 3)]
+        ChildEnds(isReported: false, host: host).handle()
+        #expect(host.lines == ["read", "reap", "memory a", told(3), "stop", "gone?"])
+        #expect(other.livingLeader == leader - 5)
     }
 }

@@ -26,7 +26,9 @@ struct DeliveryRoundTests {
             lines.append("signal \(instance.id.letter) \(signal)")
         }
 
-        func runHooks(_ message: Message) -> Bool {
+        func hasHooks(_ instance: Instance) -> Bool { hasHooks }
+
+        func runHooks(of instance: Instance, _ message: Message) -> Bool {
             lines.append("hooks")
             handed = message
             return takesHooks

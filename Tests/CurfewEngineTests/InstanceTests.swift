@@ -17,9 +17,10 @@ struct InstanceTests {
 
     /// What it says of these children's ends, of one turn.
     private func ends(_ instance: Instance, _ reports: ChildReport...) -> Instance.Ends {
-        var ends = Instance.Ends()
-        for report in reports { instance.reaped(report, &ends) }
-        return ends
+        for report in reports { instance.reaped(report) }
+        #expect(instance.hasEnds != reports.isEmpty)
+        defer { #expect(!instance.hasEnds) }
+        return instance.takeEnds()
     }
 
     // MARK: Ends

@@ -10,9 +10,16 @@ struct ReaperTests {
     private final class Kernel {
         var ended: [Int32] = []
 
-        func wait() -> Reaping.Result {
-            if ended.isEmpty { return .nothing }
-            let pid = ended.removeFirst()
+        private func pid(of way: Reaping.Way) -> Int32? {
+            switch way {
+            case .reapAny, .look: ended.first
+            case .reap(let pid): ended.contains(pid) ? pid : nil
+            }
+        }
+
+        func wait(_ way: Reaping.Way) -> Reaping.Result {
+            guard let pid = pid(of: way) else { return .nothing }
+            if way != .look, let index = ended.firstIndex(of: pid) { ended.remove(at: index) }
             return .report(ChildReport(pid: pid, change: .exited(code: 0), cpuMicroseconds: Int64(pid)))
         }
     }
@@ -32,7 +39,7 @@ struct ReaperTests {
 
     private func reaper() -> Reaper {
         let kernel = kernel
-        return Reaper { kernel.wait() }
+        return Reaper { kernel.wait($0) }
     }
 
     @Test("Each is told once, in the order of the kernel, those that nobody registered with no app")
@@ -43,6 +50,28 @@ struct ReaperTests {
         reaper.register(71, of: AppID(2))
         #expect(reap(&reaper, 71, 8, 70, 7) == ["71 of 2", "8 of nobody", "70 of 1", "7 of 2"])
         #expect(reap(&reaper) == [])
+    }
+
+    @Test("One by one it can be asked whose it is before it is reaped; then its number is nobody's")
+    func oneByOne() {
+        var reaper = reaper()
+        #expect(reaper.nextEnded == nil)
+        reaper.register(7, of: AppID(1))
+        reaper.register(8, of: AppID(2))
+        kernel.ended = [7, 9, 8]
+        #expect(reaper.nextEnded == 7)
+        #expect(reaper.nextEnded == 7)
+        #expect(reaper.app(of: 7) == AppID(1))
+        // Another may come before it in the meantime.
+        kernel.ended = [9, 7, 8]
+        #expect(reaper.reap(7)?.pid == 7)
+        #expect(reaper.app(of: 7) == nil)
+        #expect(reaper.reap(7) == nil)
+        #expect(reaper.nextEnded == 9)
+        #expect(reaper.app(of: 9) == nil)
+        #expect(reaper.reap(9)?.pid == 9)
+        #expect(reaper.reap(8)?.pid == 8)
+        #expect(reaper.nextEnded == nil)
     }
 
     @Test("A number that was reaped is nobody's, until it is registered anew")

@@ -9,26 +9,27 @@ import Testing
 @Suite("Who asks, and who has sent a signal")
 struct SenderJudgeTests {
     /// Of user 1000, with the rights of user 2000.
-    private let judge = SenderJudge(app: .a, user: 1000, effectiveUser: 2000, knowsProcesses: true)
+    private let judge = SenderJudge(user: 1000, effectiveUser: 2000, knowsProcesses: true)
 
-    private static let inside = Ancestry(isOurs: true, isInAnyApp: true, isKnown: true)
+    private static let inside = ProcessPlace(Ancestry(isOurs: true, isInAnyApp: true, isKnown: true), .a)
+    private static let insideOther = ProcessPlace(Ancestry(isOurs: true, isInAnyApp: true, isKnown: true), .b)
     /// In another supervisor's app.
-    private static let elsewhere = Ancestry(isOurs: false, isInAnyApp: true, isKnown: true)
-    private static let outside = Ancestry(isOurs: false, isInAnyApp: false, isKnown: true)
-    private static let unknown = Ancestry(isOurs: false, isInAnyApp: false, isKnown: false)
+    private static let elsewhere = ProcessPlace(Ancestry(isOurs: false, isInAnyApp: true, isKnown: true), nil)
+    private static let outside = ProcessPlace(Ancestry(isOurs: false, isInAnyApp: false, isKnown: true), nil)
+    private static let unknown = ProcessPlace(Ancestry(isOurs: false, isInAnyApp: false, isKnown: false), nil)
 
     // MARK: Messages
 
-    private func role(_ ancestry: Ancestry?, user: uid_t = 1000, isOfApp: Bool = false) -> ControlSession.Role {
+    private func role(_ place: ProcessPlace?, user: uid_t = 1000, app: AppID? = nil) -> ControlSession.Role {
         judge.role(
             of: curfew_sender(pid: 77, uid: user, gid: 5),
-            ancestry: {
+            place: {
                 #expect($0 == 77)
-                return ancestry
+                return place
             },
-            isOfApp: {
+            app: {
                 #expect($0 == 77)
-                return isOfApp
+                return app
             })
     }
 
@@ -39,11 +40,13 @@ struct SenderJudgeTests {
         #expect(role(Self.outside, user: 0) == .operator)
     }
 
-    @Test("Inside the app it speaks for that, whoever's it is")
+    @Test("Inside an app it speaks for that one, whoever's it is")
     func speaksForApp() {
         #expect(role(Self.inside) == .app(.a))
         #expect(role(Self.inside, user: 0) == .app(.a))
-        #expect(role(Self.inside, user: 3000, isOfApp: true) == .app(.a))
+        #expect(role(Self.inside, user: 3000, app: .a) == .app(.a))
+        #expect(role(Self.insideOther) == .app(.b))
+        #expect(role(Self.insideOther, user: 3000, app: .b) == .app(.b))
     }
 
     @Test("Inside another's app it is a stranger")
@@ -66,7 +69,7 @@ struct SenderJudgeTests {
 
     @Test("Its user is this process's, where nobody says otherwise")
     func itself() {
-        let judge = SenderJudge(app: .a)
+        let judge = SenderJudge()
         #expect(judge.user == getuid())
         #expect(judge.effectiveUser == geteuid())
         #expect(judge.knowsProcesses == Procfs.isOurs)
@@ -78,26 +81,27 @@ struct SenderJudgeTests {
     func standing() {
         let child = Sleeper()
         defer { child.end() }
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.inside }) == .inside)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.outside }) == .outside)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.elsewhere }) == .outside)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.inside }) == .inside)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.insideOther }) == .inside)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.outside }) == .outside)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.elsewhere }) == .outside)
     }
 
     @Test("Of whose line not all is known, or without an app, nothing is told")
     func unknownStanding() {
         let child = Sleeper()
         defer { child.end() }
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.unknown }) == .unknown)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in nil }) == .unknown)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.unknown }) == .unknown)
+        #expect(judge.standing(of: child.pid, place: { _ in nil }) == .unknown)
     }
 
     @Test("Where /proc tells nothing, who isn't known to be inside is outside: a shell's fg must work")
     func foreignProc() {
         let child = Sleeper()
         defer { child.end() }
-        let judge = SenderJudge(app: .a, user: 1000, effectiveUser: 1000, knowsProcesses: false)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.unknown }) == .outside)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.inside }) == .inside)
+        let judge = SenderJudge(user: 1000, effectiveUser: 1000, knowsProcesses: false)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.unknown }) == .outside)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.inside }) == .inside)
     }
 
     @Test("It is held while it is looked at, and no longer")
@@ -106,7 +110,7 @@ struct SenderJudgeTests {
         defer { child.end() }
         _ = judge.standing(
             of: child.pid,
-            ancestry: {
+            place: {
                 #expect($0 == child.pid)
                 #expect(child.holds == 2)
                 return Self.outside
@@ -118,9 +122,9 @@ struct SenderJudgeTests {
     func ended() {
         let child = Sleeper()
         child.end(closing: false)
-        #expect(judge.standing(of: child.pid, ancestry: { _ in Self.outside }) == .unknown)
+        #expect(judge.standing(of: child.pid, place: { _ in Self.outside }) == .unknown)
         // This very process has that number.
-        let standing = judge.standing(of: getpid(), hold: { _ in dup(child.pidfd) }, ancestry: { _ in Self.outside })
+        let standing = judge.standing(of: getpid(), hold: { _ in dup(child.pidfd) }, place: { _ in Self.outside })
         #expect(standing == .unknown)
         close(child.pidfd)
     }
@@ -128,8 +132,8 @@ struct SenderJudgeTests {
     @Test("Where holding is refused, its number has to do")
     func refused() {
         let child = Sleeper()
-        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, ancestry: { _ in Self.outside }) == .outside)
+        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .outside)
         child.end()
-        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, ancestry: { _ in Self.outside }) == .unknown)
+        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .unknown)
     }
 }

@@ -103,6 +103,29 @@ struct AncestryTests {
         #expect(!ProcessTree.isHeldFurtherInside(other.pid, supervisor: getpid()))
     }
 
+    @Test("Of several apps below this process it is asked of each process of the line, and of no other")
+    func severalTrees() throws {
+        let child = try TestChild(shell: "sh -c 'echo $$ >&8; read line <&8; :' & read line <&8; :")
+        defer { child.end() }
+        let inner = try #require(child.number())
+        for pid in [child.pid, inner] {
+            let ours = Ancestry(
+                of: pid, supervisor: getpid(), ownsCgroup: { _ in false }, ownsTreeOf: { $0 == child.pid })
+            #expect(ours.isOurs)
+            #expect(ours.isInAnyApp)
+            var asked: [Int32] = []
+            let others = Ancestry(
+                of: pid, supervisor: getpid(), ownsCgroup: { _ in false },
+                ownsTreeOf: {
+                    asked.append($0)
+                    return false
+                })
+            #expect(!others.isOurs)
+            #expect(others.isKnown)
+            #expect(asked.starts(with: [inner, child.pid, getpid()].drop { $0 != pid }))
+        }
+    }
+
     @Test("Nobody is known of a pid that nobody has", arguments: [nobody, 0, -1, .min])
     func unknown(pid: Int32) {
         let ancestry = Ancestry(of: pid, root: .descendants(of: getpid()), cgroup: nil)
@@ -131,6 +154,16 @@ struct AncestryTests {
         let byCgroupAlone = Ancestry(of: beside.pid, root: .cgroup, cgroup: cgroup.path)
         #expect(!byCgroupAlone.isOurs)
         #expect(byCgroupAlone.isKnown)
+        var asked: [Substring] = []
+        let ofSeveral = Ancestry(
+            of: child.pid, supervisor: getpid(),
+            ownsCgroup: {
+                asked.append($0)
+                return $0 == "curfew.app.\(nobody)"
+            },
+            ownsTreeOf: { _ in false })
+        #expect(ofSeveral.isOurs)
+        #expect(asked.last == "curfew.app.\(nobody)")
         for other in [String(cgroup.path.dropLast()), cgroup.path + "1", "/nowhere/curfew.b.1"] {
             let theirs = Ancestry(of: child.pid, root: .descendants(of: nobody), cgroup: other)
             #expect(!theirs.isOurs, "\(other)")

@@ -137,7 +137,7 @@ struct TaskRun {
 
     /// Reaps whatever has ended: what a shell had started before it became us is a child of ours too.
     private func exitStatus() -> Int32? {
-        while case .report(let report) = Reaping.reapAny() {
+        while case .report(let report) = Reaping.wait(.reapAny) {
             guard report.pid == child else { continue }
             switch report.change {
             case .exited(let code): return Int32(code)

@@ -21,10 +21,18 @@ protocol ControlHost: AnyObject {
     /// A client wanted it sent home, and that was done as far as it could be.
     func clientSentHome(_ app: AppID)
     /// Begins to move lifecycle time, and answers itself; or why it doesn't: a code, and words.
-    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)?
+    func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)?
     /// No descriptor was left for a client: somebody has lowered our limit.
     func raiseDescriptorLimit()
     func record(_ record: EventRecord, of app: AppID)
+
+    // MARK: Which app
+
+    /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.
+    func defaultApp(for verb: ControlVerb) -> AppID?
+    /// By its name, or by the pid of any process of it; nil where no such app is held.
+    func app(named name: String) -> AppID?
+    var allApps: [AppID] { get }
 
     // MARK: Processes
 

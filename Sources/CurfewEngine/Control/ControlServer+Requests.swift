@@ -21,7 +21,15 @@ extension ControlServer {
             refuse(request, "forbidden", host.tellsSenders ? verb.whyForbidden : Self.whyNobodyIsKnown)
             return
         }
-        let app = if case .app(let own) = role { own } else { self.app }
+        switch concerned(by: request, verb, role) {
+        case .app(let app): handle(request, verb, app)
+        case .allApps: eventsOfAll(request)
+        case .machine: pressure(request, nil)
+        case .refused(let code, let why): refuse(request, code, why)
+        }
+    }
+
+    private func handle(_ request: ControlRequest, _ verb: ControlVerb, _ app: AppID) {
         switch verb {
         case .hello: hello(request, app)
         case .ack: acknowledge(request, app)
@@ -43,7 +51,7 @@ extension ControlServer {
         case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
         case .warn: warn(request, app)
         case .pressure: pressure(request, app)
-        case .advance: if let (code, why) = host.beginAdvance(request) { refuse(request, code, why) }
+        case .advance: if let (code, why) = host.beginAdvance(request, of: app) { refuse(request, code, why) }
         case .post:
             guard let change = postedEvent(request, { .change($0) }) else { return }
             host.feed(.app(app, .post(change, request: requests.wait(for: request))))
@@ -51,6 +59,39 @@ extension ControlServer {
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
         }
+    }
+
+    // MARK: Which app
+
+    private enum Concerned {
+        case app(AppID)
+        case allApps
+        case machine
+        case refused(code: String, why: String)
+    }
+
+    /// The sender's own app; from outside every app the one that `app=` names, or else the default.
+    private func concerned(by request: ControlRequest, _ verb: ControlVerb, _ role: ControlSession.Role) -> Concerned {
+        let name = request.message["app"]
+        if case .app(let own) = role {
+            guard let name, host.app(named: name) != own else { return .app(own) }
+            return .refused(code: "forbidden", why: Self.whyNotOfAnother(name))
+        }
+        if let name {
+            if let app = host.app(named: name) { return .app(app) }
+            return .refused(code: "no-app", why: "there is no app \(name) here; `curfew ps` shows what is")
+        }
+        if let app = host.defaultApp(for: verb) { return .app(app) }
+        switch verb {
+        case .events: return .allApps
+        case .pressure: return .machine
+        default: return .refused(code: "no-app", why: "app=NAME has to say which app is meant; `curfew ps` shows them")
+        }
+    }
+
+    private static func whyNotOfAnother(_ name: String) -> String {
+        "a process inside an app speaks for that one alone, and \(name) is another: leave app= out, "
+            + "or ask from outside every app"
     }
 
     // MARK: Answers
@@ -94,7 +135,7 @@ extension ControlServer {
     /// With what it may ask for.
     private func refuseKeepAlive(_ request: ControlRequest) {
         let rejection = Rejection.keepAliveTooShort
-        let minimum = host.app(request.session.app ?? app)?.policy.keepAliveMinimum ?? .zero
+        let minimum = request.session.app.flatMap { host.app($0) }?.policy.keepAliveMinimum ?? .zero
         let message = rejection.message + ": " + HumanText.duration(nanoseconds: minimum.nanoseconds)
         reply(
             to: request,
@@ -219,14 +260,14 @@ extension ControlServer {
         host.feed(.app(app, .warn(level, request: requests.wait(for: request))))
     }
 
-    /// Of the whole machine, as this app's supervisor sees it.
-    private func pressure(_ request: ControlRequest, _ app: AppID) {
+    /// Of the whole machine, as this supervisor sees it. `app`: whose state is told.
+    private func pressure(_ request: ControlRequest, _ app: AppID?) {
         guard let level = PressureLevel.allCases.first(where: { $0.name == request.message["level"] }) else {
             refuse(request, "invalid", "pressure needs level=normal, warning or critical")
             return
         }
         // Before what may end the app, and all this with it.
-        accept(request, [Field("state", (host.app(app)?.state ?? .notRunning).rawValue)])
+        accept(request, app.map { [Field("state", (host.app($0)?.state ?? .notRunning).rawValue)] } ?? [])
         host.feed(.machine(.pressureSimulated(level)))
     }
 
@@ -282,7 +323,21 @@ extension ControlServer {
     private func events(_ request: ControlRequest, _ app: AppID) {
         let name = host.name(of: app)
         for entry in host.recentEvents(of: app) { send(entry.message(app: name), to: request.session) }
-        if request.message["follow"] == "1" { request.session.isFollowing = true }
+        if request.message["follow"] == "1" { request.session.followed = .app(app) }
+        accept(request)
+    }
+
+    /// The last ones of all apps, in the order of their times.
+    private func eventsOfAll(_ request: ControlRequest) {
+        var recent: [(entry: EventLog.Entry, app: AppID)] = []
+        for app in host.allApps { recent += host.recentEvents(of: app).map { ($0, app) } }
+        recent.sort {
+            ($0.entry.instant, $0.app.rawValue, $0.entry.number) < ($1.entry.instant, $1.app.rawValue, $1.entry.number)
+        }
+        for (entry, app) in recent.suffix(EventLog.capacity) {
+            send(entry.message(app: host.name(of: app)), to: request.session)
+        }
+        if request.message["follow"] == "1" { request.session.followed = .all }
         accept(request)
     }
 }

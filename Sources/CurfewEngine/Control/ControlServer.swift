@@ -14,8 +14,6 @@ final class ControlServer {
     static let acceptedPerTurn = 32
     static let nanosecondsPerTurn: Int64 = 1_000_000
 
-    /// Whom requests concern that don't come from inside an app.
-    let app: AppID
     unowned let host: any ControlHost
     private let listening: Descriptor
     private let loop: EventLoop
@@ -33,11 +31,10 @@ final class ControlServer {
     /// `listening`: a socket that is listened on already. `accept`: takes the next connection from it, or -errno; the kernel,
     /// but in tests.
     init(
-        app: AppID, listening: Descriptor, loop: EventLoop, host: any ControlHost,
+        listening: Descriptor, loop: EventLoop, host: any ControlHost,
         maximumOwners: Int = TaskOwners.maximum,
         accept: @escaping (Int32) -> Int32 = { curfew_unix_accept($0) }
     ) {
-        self.app = app
         self.listening = listening
         self.loop = loop
         self.host = host
@@ -186,7 +183,7 @@ final class ControlServer {
         sessions.removeAll { $0 === session }
         resumeListening()
         requests.forget(session)
-        let app = session.app ?? app
+        guard let app = session.app ?? host.defaultApp(for: .events) else { return }
         if let reason { host.record(.channelDropped(reason: reason), of: app) }
         host.feed(.app(app, .disconnected(session.id)))
     }
@@ -201,7 +198,10 @@ final class ControlServer {
     func role(of session: ControlSession) -> ControlSession.Role {
         if let role = session.role { return role }
         let role = findRole(of: session)
+        let before = session.app
         session.role = role
+        // Handed on from one app to another, it isn't the first one's any more.
+        if let before, before != session.app { host.feed(.app(before, .disconnected(session.id))) }
         return role
     }
 
@@ -237,10 +237,10 @@ final class ControlServer {
         }
     }
 
-    /// To who follows the app.
+    /// To who follows the app, or all.
     func tell(_ entry: EventLog.Entry, of app: AppID) {
-        guard sessions.contains(where: { $0.isFollowing }) else { return }
+        guard sessions.contains(where: { $0.followed.includes(app) }) else { return }
         let message = entry.message(app: host.name(of: app))
-        for session in sessions where session.isFollowing { send(message, to: session) }
+        for session in sessions where session.followed.includes(app) { send(message, to: session) }
     }
 }

@@ -22,8 +22,8 @@ final class ControlSession {
     /// What that one may do; set once it was found out.
     var makersRole: Role?
     var reader = LineReader()
-    /// Whether it follows the app's events as `curfew events --follow` does.
-    var isFollowing = false
+    /// Whose events it follows as `curfew events --follow` does.
+    var followed = Followed.nobody
     /// What `peer` may do; set once it was found out.
     var role: Role? { didSet { if case .app(let app)? = role { self.app = app } } }
     /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.
@@ -44,6 +44,21 @@ final class ControlSession {
         case `operator`
         /// Anybody else.
         case stranger
+    }
+
+    /// Whose events a session is told of as they come.
+    enum Followed: Hashable {
+        case nobody
+        case app(AppID)
+        case all
+
+        func includes(_ app: AppID) -> Bool {
+            switch self {
+            case .nobody: false
+            case .app(let own): own == app
+            case .all: true
+            }
+        }
     }
 
     private struct Pending {

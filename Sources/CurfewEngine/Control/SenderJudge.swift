@@ -3,9 +3,8 @@ import CurfewCore
 import CurfewLinux
 import Glibc
 
-/// Judges who asks for something, or has sent a signal: by its user, and by where it stands with regard to the app.
+/// Judges who asks for something, or has sent a signal: by its user, and by where it stands with regard to the apps.
 struct SenderJudge {
-    let app: AppID
     /// The user; and whose rights the supervisor has, where they are another's.
     var user = getuid()
     var effectiveUser = geteuid()
@@ -14,15 +13,16 @@ struct SenderJudge {
 
     /// What a message's sender may do.
     ///
-    /// `ancestry`: nil where there is no such app; `isOfApp`: asked of another user's process, which is never more.
+    /// `place`: nil where no app is held; `app`: asked of another user's process, which is never more than inside of one.
     func role(
-        of sender: curfew_sender, ancestry: (Int32) -> Ancestry?, isOfApp: (Int32) -> Bool
+        of sender: curfew_sender, place: (Int32) -> ProcessPlace?, app: (Int32) -> AppID?
     ) -> ControlSession.Role {
         guard sender.uid == effectiveUser || sender.uid == 0 || sender.uid == user else {
-            return isOfApp(sender.pid) ? .app(app) : .stranger
+            return app(sender.pid).map { .app($0) } ?? .stranger
         }
-        guard let ancestry = ancestry(sender.pid) else { return .stranger }
-        if ancestry.isOurs { return .app(app) }
+        guard let place = place(sender.pid) else { return .stranger }
+        if let app = place.app { return .app(app) }
+        let ancestry = place.ancestry
         return ancestry.isKnown && !ancestry.isInAnyApp ? .operator : .stranger
     }
 
@@ -30,17 +30,17 @@ struct SenderJudge {
     ///
     /// `hold`: opens a pidfd of it, or answers -errno.
     func standing(
-        of pid: Int32, hold: (Int32) -> Int32 = { curfew_pidfd_open($0) }, ancestry: (Int32) -> Ancestry?
+        of pid: Int32, hold: (Int32) -> Int32 = { curfew_pidfd_open($0) }, place: (Int32) -> ProcessPlace?
     ) -> SignalSender.Standing {
         // Held while it is looked at, so that all that is seen is of one process.
         var pidfd = Descriptor(hold(pid))
         defer { pidfd.close() }
-        guard let ancestry = ancestry(pid) else { return .unknown }
-        if ancestry.isOurs { return .inside }
+        guard let place = place(pid) else { return .unknown }
+        if place.app != nil { return .inside }
         // A descriptor of it can be refused by a sandbox.
         let isThere = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, 0) : curfew_kill(pid, 0)
         if isThere == -ESRCH { return .unknown }
         // A /proc that isn't ours tells nothing; without it a shell's `fg` must still work.
-        return ancestry.isKnown || !knowsProcesses ? .outside : .unknown
+        return place.ancestry.isKnown || !knowsProcesses ? .outside : .unknown
     }
 }

@@ -22,6 +22,8 @@ final class Instance {
     var log = EventLog()
     /// The file of `--settings`; nil where there is none.
     var settings: FileWatch?
+    /// Runs the commands of `--exec-on`; nil where there are none.
+    var hooks: HookRunner?
     private(set) lazy var reporter = Reporter(self)
 
     private var isKilling = false
@@ -107,8 +109,21 @@ final class Instance {
         var main: ExitOutcome?
     }
 
+    /// Of those that were reaped since they were last taken; nil where none was.
+    private var ends: Ends?
+
+    /// Whether any was reaped whose end hasn't been taken.
+    var hasEnds: Bool { ends != nil }
+
+    func takeEnds() -> Ends {
+        defer { ends = nil }
+        return ends ?? Ends()
+    }
+
     /// One of its processes was reaped.
-    func reaped(_ report: ChildReport, _ ends: inout Ends) {
+    func reaped(_ report: ChildReport) {
+        var ends = takeEnds()
+        defer { self.ends = ends }
         reapedCPUMicroseconds += report.cpuMicroseconds
         tree.forgetReaped(report.pid)
         if report.pid == livingLeader {

@@ -206,6 +206,6 @@ struct Keeper {
 
     /// The number of one that was there before can be one of the app's from now on.
     func reapAll() {
-        while case .report(let report) = Reaping.reapAny() { curfew_forget_kept_child(report.pid) }
+        while case .report(let report) = Reaping.wait(.reapAny) { curfew_forget_kept_child(report.pid) }
     }
 }

@@ -89,7 +89,7 @@ struct HookProcess {
         var pause: UInt32 = 100
         // What SIGKILL doesn't end in a second is left to whoever comes after.
         for _ in 0..<16 {
-            while case .report = Reaping.reapAny() {}
+            while case .report = Reaping.wait(.reapAny) {}
             if !Reaping.hasChildren() { return }
             usleep(pause)
             pause = min(pause * 2, 100_000)

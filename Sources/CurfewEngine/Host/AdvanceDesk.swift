@@ -5,14 +5,17 @@ import CurfewWire
 /// Who waits for the answer to `advance`, and from which entry of the history on that tells what has happened.
 final class PendingAdvance {
     let request: ControlRequest
+    /// Whose events are waited for.
+    let app: AppID
     var advance: Advance
     let firstEntry: Int
     /// The last entry there was when lifecycle time last moved.
     var entryAtJump: Int
     var nextLook: Instant
 
-    init(_ request: ControlRequest, _ advance: Advance, lastEntry: Int, at now: Instant) {
+    init(_ request: ControlRequest, of app: AppID, _ advance: Advance, lastEntry: Int, at now: Instant) {
         self.request = request
+        self.app = app
         self.advance = advance
         firstEntry = lastEntry
         entryAtJump = lastEntry
@@ -20,16 +23,15 @@ final class PendingAdvance {
     }
 }
 
-/// Holds the app whose lifecycle time is moved.
+/// Holds the apps whose lifecycle time is moved.
 protocol AdvanceHost: AnyObject {
-    /// The one under way; of whoever holds the app, so that a desk is nothing to keep.
+    /// The one under way; of whoever holds the apps, so that a desk is nothing to keep.
     var pendingAdvance: PendingAdvance? { get set }
     var engine: Engine { get }
-    var advancedApp: AppID { get }
     /// What has happened to it.
-    var log: EventLog { get }
+    func log(of app: AppID) -> EventLog
     /// What its threads have run so far.
-    var activity: Activity { get }
+    func activity(of app: AppID) -> Activity
     func name(of app: AppID) -> String
     func reply(to request: ControlRequest, _ message: Message)
 }
@@ -41,7 +43,7 @@ struct AdvanceDesk {
     private var engine: Engine { host.engine }
 
     /// Nil where it has begun; else why not: a code, and words.
-    func begin(_ request: ControlRequest) -> (code: String, why: String)? {
+    func begin(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)? {
         guard engine.isTimeHeld else {
             return (
                 "unsupported", "its time runs by itself; `curfew run --manual-clock` starts an app whose time is moved"
@@ -63,27 +65,29 @@ struct AdvanceDesk {
         }
         let now = engine.kernel.now
         let advance = Advance(Span(nanoseconds: nanoseconds), settle: settle, at: now)
-        host.pendingAdvance = PendingAdvance(request, advance, lastEntry: host.log.lastNumber, at: now)
+        host.pendingAdvance = PendingAdvance(
+            request, of: app, advance, lastEntry: host.log(of: app).lastNumber, at: now)
         return nil
     }
 
     /// Looked at when nothing else is there to do, and when its time has come all the same.
     func goOn(isIdle: Bool) {
-        guard let pending = host.pendingAdvance, let app = engine.core.app(host.advancedApp) else { return }
+        guard let pending = host.pendingAdvance, let app = engine.core.app(pending.app) else { return }
         let now = engine.kernel.now
         guard isIdle || now >= pending.nextLook + Advance.patience else { return }
         guard pending.request.session.descriptor.isOpen else {
             host.pendingAdvance = nil
             return
         }
+        let lastEntry = host.log(of: pending.app).lastNumber
         let step = pending.advance.next(
-            owes: app.owes, isSettled: engine.isSettled, hasHappened: host.log.lastNumber > pending.entryAtJump,
-            activity: { host.activity }, at: now)
+            owes: app.owes, isSettled: engine.isSettled, hasHappened: lastEntry > pending.entryAtJump,
+            activity: { host.activity(of: pending.app) }, at: now)
         switch step {
         case .wait(let until): pending.nextLook = until
         case .answer: answer()
         case .jump:
-            pending.entryAtJump = host.log.lastNumber
+            pending.entryAtJump = lastEntry
             pending.advance.jumped(left: engine.advance(by: pending.advance.left))
             pending.nextLook = now
         }
@@ -93,11 +97,11 @@ struct AdvanceDesk {
     func answer() {
         guard let pending = host.pendingAdvance else { return }
         host.pendingAdvance = nil
-        let name = host.name(of: host.advancedApp)
-        for entry in host.log.recent where entry.number > pending.firstEntry {
+        let name = host.name(of: pending.app)
+        for entry in host.log(of: pending.app).recent where entry.number > pending.firstEntry {
             host.reply(to: pending.request, entry.message(app: name))
         }
-        let state = engine.core.app(host.advancedApp)?.state ?? .notRunning
+        let state = engine.core.app(pending.app)?.state ?? .notRunning
         let advance = pending.advance
         host.reply(
             to: pending.request,

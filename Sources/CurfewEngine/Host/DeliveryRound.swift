@@ -2,15 +2,15 @@ import CurfewCore
 import CurfewLinux
 import CurfewWire
 
-/// Has an event told: whoever holds the app. One in the tests writes it down.
+/// Has an event told: whoever holds the apps. One in the tests writes it down.
 protocol DeliveryHost: AnyObject {
     /// To those of the app's sessions that it is for.
     func tellSessions(_ delivery: Delivery, _ message: Message)
     func signalMainProcess(of instance: Instance, _ signal: Int32)
     /// Whether any command of `--exec-on` is to be run.
-    var hasHooks: Bool { get }
+    func hasHooks(_ instance: Instance) -> Bool
     /// False where the event is dropped, for too many wait.
-    func runHooks(_ message: Message) -> Bool
+    func runHooks(of instance: Instance, _ message: Message) -> Bool
     func state(of app: AppID) -> LifecycleState
     func record(_ record: EventRecord, of app: AppID)
 }
@@ -40,12 +40,12 @@ struct DeliveryRound {
 
     /// They are told about the app besides, for they aren't in it.
     private func runHooks(for message: Message) {
-        guard host.hasHooks else { return }
+        guard host.hasHooks(instance) else { return }
         let about = [
             Field("app", instance.name), Field("pid", String(instance.mainPid)),
             Field("state", host.state(of: instance.id).rawValue),
         ]
-        if !host.runHooks(Message(message.verb, message.fields + about)) {
+        if !host.runHooks(of: instance, Message(message.verb, message.fields + about)) {
             host.record(.hookDropped(event: message["name"] ?? ""), of: instance.id)
         }
     }

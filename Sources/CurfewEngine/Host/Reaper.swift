@@ -8,10 +8,10 @@ import CurfewLinux
 struct Reaper {
     /// The number of a process and its app's, in turn, ascending by process. Numbers only: no type is made for them.
     private var known: [Int] = []
-    private let wait: () -> Reaping.Result
+    private let wait: (Reaping.Way) -> Reaping.Result
 
-    /// `wait`: reaps one child that has ended; the kernel's, but in tests.
-    init(wait: @escaping () -> Reaping.Result = { Reaping.reapAny() }) { self.wait = wait }
+    /// `wait`: waits for a child that has ended; the kernel's, but in tests.
+    init(wait: @escaping (Reaping.Way) -> Reaping.Result = { Reaping.wait($0) }) { self.wait = wait }
 
     // MARK: Who is whose
 
@@ -52,10 +52,24 @@ struct Reaper {
 
     /// Reaps all that have ended, and tells each with its app; a number that was reaped is nobody's then.
     mutating func reap(_ tell: (ChildReport, AppID?) -> Void) {
-        while case .report(let report) = wait() {
+        while case .report(let report) = wait(.reapAny) {
             let app = app(of: report.pid)
             if app != nil { forget(report.pid) }
             tell(report, app)
         }
+    }
+    // MARK: One by one
+
+    /// One that has ended and isn't reaped yet, so that it can be asked whose it is; nil where none has.
+    var nextEnded: Int32? {
+        guard case .report(let report) = wait(.look) else { return nil }
+        return report.pid
+    }
+
+    /// Reaps that one; its number is nobody's then. Nil where it can't be.
+    mutating func reap(_ pid: Int32) -> ChildReport? {
+        guard case .report(let report) = wait(.reap(pid)) else { return nil }
+        forget(pid)
+        return report
     }
 }

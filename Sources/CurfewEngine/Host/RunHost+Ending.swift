@@ -70,7 +70,7 @@ extension RunHost: ClosingHost {
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
         repeat {
             kernel.kill(Self.app)
-            reapAll()
+            reapAll { _ in }
             if kernel.isGone(Self.app) { break }
             usleep(pacing.nextPause())
         } while !pacing.isOver(at: kernel.now)

@@ -15,33 +15,30 @@ extension RunHost {
         let console = Console(
             manifest, options.onSupervisorExit, page: page, front: front, signals: signals, host: self)
         self.console = console
-        try makeLoop()
+        try makeLoop(signals: Self.waitedSignals)
         let notifySocket = try manifest.hasLifecycle ? makeNotifySocket() : nil
-        let settings = try watchSettings()
-        let pagingMethod = try prepareResources()
-        prepareSleep()
+        let settings = try watchSettings(of: manifest, for: Self.app)
+        let pagingMethod = try prepareResources(
+            for: manifest, in: draft.containment,
+            hasOwnGroup: manifest.policy.timeout != nil || console.givesOwnGroup)
+        prepareSleep(for: manifest)
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,
             system: LiveLaunchSystem(front: front))
         let program = try launcher.start(attributes(signals, console), in: draft.containment)
         // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
         // signals, wait until all the rest is ready.
-        let instance = adopt(program)
+        let instance = adopt(program, as: Self.app, named: draft.name, manifest, in: draft.containment)
+        prepareHeld(instance)
         instance.settings = settings
         instance.pagingMethod = pagingMethod
-        begin(instance)
-        attend(program, instance.tree, notifySocket)
-        Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
-        watchMachine()
-        sweepStaleCgroups(beside: instance.tree.containment)
-    }
-
-    /// The watchdogs of the core run from `started`.
-    private func begin(_ instance: Instance) {
         engine.journal = journal
         if options.holdsTime { engine.holdTime() }
-        engine.launch(Self.app, instance.policy, manifest.launch)
-        engine.feed(.app(Self.app, .started))
+        begin(instance)
+        attend(program, instance, notifySocket)
+        Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
+        watchMachine(defaultLow: manifest.defaultMemoryLow)
+        sweepStaleCgroups(beside: instance.tree.containment)
     }
 
     // MARK: The name
@@ -84,44 +81,12 @@ extension RunHost {
         }
     }
 
-    private func sweepStaleCgroups(beside containment: Containment) {
-        // One by one: an array of them is a type that the runtime would make, a fifth of a launch's instructions.
-        findStale(beside: containment.unified?.path)
-        findStale(beside: containment.freezer?.path)
-        findStale(beside: containment.memory?.path)
-        findStale(beside: containment.cpu?.path)
-        if staleSweep.nextTurn != nil { staleSweep.goOn() }
-    }
-
-    private func findStale(beside own: String?) {
-        guard let own, let slash = own.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
-        staleSweep.add(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
-    }
-
     // MARK: The loop
-
-    private func makeLoop() throws(LaunchError) {
-        loop = EventLoop.make()
-        signals = Descriptor(curfew_signalfd(Self.waitedSignals))
-        guard epoll.isOpen, signals.isOpen else {
-            throw LaunchError(KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)))
-        }
-    }
 
     /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
     private static var waitedSignals: UInt64 {
         [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGCONT, Int32(CURFEW_DOORBELL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
             .reduce(0) { $0 | 1 << UInt64($1 - 1) }
-    }
-
-    private func makeNotifySocket() throws(LaunchError) -> NotifySocket {
-        do throws(KernelError) {
-            let socket = try NotifySocket.make()
-            notifyName = socket.name
-            return socket
-        } catch {
-            throw LaunchError(error)
-        }
     }
 
     // MARK: The program
@@ -148,42 +113,23 @@ extension RunHost {
         ).pointer
     }
 
-    private func adopt(_ program: LaunchedProgram) -> Instance {
-        var containment = draft.containment
-        containment.closeJoining()
-        if containment.outOfMemoryEvent >= 0 {
-            let token = Source.outOfMemory.token(Self.app.rawValue)
-            _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, token)
-        }
-        let tree = ProcessTree(
-            containment: containment, leader: program.pid, ownGroup: program.group, method: manifest.suspension)
-        let instance = Instance(Self.app, name: draft.name, manifest, tree, startedAt: kernel.now)
-        kernel.instances.insert(instance)
-        reaper.register(program.pid, of: instance.id)
-        descriptors = DescriptorLimit.raised()
+    private func prepareHeld(_ instance: Instance) {
+        instance.hooks = hooks
         prepareSignals(of: instance)
         if manifest.hasLifecycle {
             kernel.allStopped = { [unowned self] in console?.handle($1 ? .allStopped : .continues) }
             kernel.isContinued = { [unowned self] in isContinued($0) }
         }
-        return instance
     }
 
     /// Waits for all that comes from it, or is for it.
-    private func attend(_ program: LaunchedProgram, _ tree: ProcessTree, _ notifySocket: NotifySocket?) {
+    private func attend(_ program: LaunchedProgram, _ instance: Instance, _ notifySocket: NotifySocket?) {
         loop.add(signals, Source.signals.token())
-        if !descriptors.isScarce { tree.containment.prepareKill() }
+        if !descriptors.isScarce { instance.tree.containment.prepareKill() }
         if let notifySocket { notify = NotifyServer(notifySocket, loop: loop, host: self) }
         guard let socket else { return }
-        control = ControlServer(app: Self.app, listening: socket.descriptor, loop: loop, host: self)
-        var childsEnd = program.childsEnd
-        noteChannel(childsEnd, of: Self.app)
-        if descriptors.isScarce {
-            childsEnd.close()
-            tree.containment.keepsFilesOpen = false
-        }
-        control?.descriptors = descriptors
-        control?.addPipe(program.channel, childsEnd: childsEnd, of: Self.app)
+        control = ControlServer(listening: socket.descriptor, loop: loop, host: self)
+        attendChannel(program, of: instance)
     }
 
     /// POSIX sh can redirect single digits only; 3 is left for socket activation. 8 unless the caller has it open,

@@ -16,7 +16,7 @@ extension RunHost {
     // MARK: What is said
 
     /// In timeout(1)'s words.
-    func willSignal(_ app: AppID, _ signal: Int32) {
+    func tellSignal(_ app: AppID, _ signal: Int32) {
         guard options.isVerbose, let instance = kernel.instances[app] else { return }
         StandardError.print(options.telling(ofSignal: signal, to: instance.manifest.command))
     }

@@ -4,59 +4,26 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// The composition for one app, which ends with it: the supervisor of `curfew run` and `curfew timeout`. Launches the app,
-/// waits for everything that concerns it, and enforces its policy.
+/// The composition for one app, which ends with it: the supervisor of `curfew run` and `curfew timeout`. Launches the app once,
+/// has a front that waits for it and may have a terminal, and tells how it ended.
 ///
-/// One thread, one epoll. The files beside this one hold its parts: `+Launch`, `+Signals`, `+Senders`, `+Control`,
-/// `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Timeout`, `+Advance`, `+Ending`, `+Console`; `Report` has
-/// `+Report`.
-final class RunHost {
+/// The files beside this one hold its parts: `+Launch`, `+News`, `+Console`, `+Timeout`, `+Ending`.
+final class RunHost: AppsHost {
     /// The number of the one app.
     static let app = AppID(1)
 
     let manifest: Manifest
-    let options: SupervisorOptions
     let page: SharedPage
     let front: Int32
-    let callersMask: UInt64
     let report: ReportFile?
-    let journal: Journal?
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
-    let kernel = LiveKernel()
-    var reaper = Reaper()
-    private(set) lazy var engine = Engine(kernel: kernel, host: self)
 
     var draft = Draft()
     var socket: NamedSocket?
-    var loop = EventLoop.none
-    var signals = Descriptor.none
-    var timer = Descriptor.none
-    var armedDeadline: Instant?
-    /// When it was last seen that there is something to do.
-    var turnBegan = Instant(nanoseconds: 0)
-    /// Of ourselves alone, from when the app is started on.
-    var descriptors = DescriptorLimit(count: 1024)
     var console: Console?
-    var ignoredSignals = IgnoredSignals()
-    var stops = SupervisorStops()
-    /// Of what dead supervisors have left beside the app's cgroups; its turns come by the timer.
-    var staleSweep = StaleSweep()
-    var ending: Ending?
-
-    /// Nil where the app has no lifecycle.
-    var control: ControlServer?
-    var notify: NotifyServer?
-    /// What `NOTIFY_SOCKET` says.
-    var notifyName = ""
-    /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
-    var pressure: Pressure?
     var hooks: HookRunner?
-    var pendingAdvance: PendingAdvance?
-
-    typealias Source = EventLoop.Source
-
-    var epoll: Descriptor { loop.epoll }
+    var ending: Ending?
 
     /// Nil before the program runs.
     var instance: Instance? { kernel.instances[Self.app] }
@@ -72,13 +39,11 @@ final class RunHost {
         channelNumber: Int32
     ) {
         manifest = plan.manifest
-        options = plan.options
         self.page = page
         self.front = front
-        self.callersMask = callersMask
         self.report = report
-        self.journal = journal
         self.channelNumber = channelNumber
+        super.init(plan.options, callersMask: callersMask, journal: journal)
     }
 
     func run() -> Never {
@@ -89,7 +54,7 @@ final class RunHost {
         } catch {
             fail(error)
         }
-        while ending == nil { waitOnce() }
+        waitForAll()
         finish()
     }
 
@@ -103,102 +68,33 @@ final class RunHost {
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }
     }
 
-    private func waitOnce() {
-        let armed = armTimer()
-        let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
-        withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
-            let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
-            turnBegan = kernel.now
-            // Without a descriptor for a timer what is due is heeded whatever has come: once we are late our own waker
-            // signals us each time.
-            if armed == 0 || count <= 0 && milliseconds >= 0 { handleDeadline() }
-            for index in 0..<max(0, Int(count)) where ending == nil { handle(ready[index]) }
-            if ending == nil, pendingAdvance != nil { continueAdvance(isIdle: count <= 0) }
-        }
+    // MARK: The one app
+
+    override func defaultApp(for verb: ControlVerb) -> AppID? { Self.app }
+
+    override func place(of pid: Int32, until deadline: Int64 = .max) -> ProcessPlace? {
+        guard let ancestry = instance?.tree.ancestry(of: pid, until: deadline) else { return nil }
+        return ProcessPlace(ancestry, ancestry.isOurs ? Self.app : nil)
     }
 
-    private func handle(_ ready: curfew_ready) {
-        guard let (source, number) = Source.of(ready.token) else { return }
-        switch source {
-        case .signals: readSignals()
-        case .timer: handleDeadline()
-        case .listener: control?.acceptSessions()
-        case .outOfMemory: noteMemoryLimit(of: AppID(number))
-        case .connection: control?.serve(ConnectionID(number), events: ready.events)
-        case .owner: control?.ownerExited(OwnerID(number))
-        case .notify: notify?.read()
-        case .mainProcess: mainProcessEnded(Int32(number))
-        case .settings: settingsChanged(of: AppID(number))
-        case .memoryMark: memoryMarkReached(by: AppID(number))
-        case .pressure: StallNews(host: self).told(ready.events)
-        case .input: inputCame(for: AppID(number))
-        }
+    /// In its cgroup's list, too: that one tells where /proc doesn't.
+    override func app(of pid: Int32, until deadline: Int64) -> AppID? {
+        instance?.tree.contains(pid, until: deadline) == true ? Self.app : nil
     }
 
-    private func handleDeadline() {
-        guard let turn = staleSweep.nextTurn, turn <= turnBegan.nanoseconds else { return handleAppsDeadline() }
-        // Not for the sweep alone: each would be a tick in the journal.
-        if let deadline = appsDeadline, deadline <= kernel.now { handleAppsDeadline() }
-        // Last: nobody waits for it.
-        staleSweep.goOn()
+    /// Every orphan is the one app's, for there is no other.
+    @discardableResult
+    override func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
+        if let instance { willReap(instance) }
+        reaper.reap { [kernel] in kernel.instances[$1 ?? Self.app]?.reaped($0) }
+        return kernel.instances.all
     }
 
-    private func handleAppsDeadline() {
-        control?.timePassed()
-        foreseeKill()
-        engine.wake()
-    }
+    // MARK: What follows
 
-    /// In nanoseconds; by then the timer has been heeded.
-    private static let wakerDelay: Int64 = 50_000_000
+    override func heard(_ signal: curfew_signal_info) { heardByFront(signal) }
 
-    /// The timer is made when something is first due, and set only when that changes.
-    ///
-    /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
-    private func armTimer() -> Int32 {
-        let deadline = timerDeadline
-        guard deadline != armedDeadline || !timer.isOpen else { return -1 }
-        armedDeadline = deadline
-        if !timer.isOpen {
-            guard let deadline else { return -1 }
-            if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
-            guard timer.isOpen else {
-                arm(waker: deadline)
-                return milliseconds(until: deadline)
-            }
-            loop.add(timer, Source.timer.token())
-        }
-        _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
-        arm(waker: deadline)
-        return -1
-    }
-
-    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
-    private func arm(waker deadline: Instant?) {
-        _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
-    }
-
-    func milliseconds(until deadline: Instant) -> Int32 {
-        let left = (deadline - kernel.now).nanoseconds
-        return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
-    }
-}
-
-extension RunHost: EngineHost {
-    func record(_ record: EventRecord, of app: AppID) {
-        guard let instance = kernel.instances[app] else { return }
-        for record in instance.toldNow(record) {
-            let entry = instance.log.append(record, at: kernel.now)
-            control?.tell(entry, of: app)
-        }
-    }
-
-    /// What concerns each app.
-    func recordOfAll(_ record: EventRecord) {
-        for instance in kernel.instances.all { self.record(record, of: instance.id) }
-    }
-
-    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
+    override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
         // Not where it starts or ends: nothing changes hands then.
         if from != .notRunning, to != .notRunning { console?.handle(.stateChanged(from: from, to: to)) }
         // Asleep until it is opened: the shell gets its prompt, as at home.
@@ -207,12 +103,42 @@ extension RunHost: EngineHost {
         }
     }
 
-    func ended(_ app: AppID, _ ending: Ending) {
+    override func ended(_ app: AppID, _ ending: Ending) {
         self.ending = ending
-        answerAdvance()
+        isOver = true
+        super.ended(app, ending)
     }
 
-    func pressureChanged(to level: PressureLevel, available: UInt64?) {
-        recordOfAll(.pressure(level, available: available))
+    override func willSignal(_ app: AppID, _ signal: Int32) { tellSignal(app, signal) }
+
+    /// The shell gets its prompt, as it does after Ctrl-Z.
+    override func clientSentHome(_ app: AppID) { console?.handle(.sentHome) }
+
+    override func mainProcessChanged(of instance: Instance, to pid: Int32) { page.leader = pid }
+
+    // MARK: The terminal
+
+    override var frontsPid: Int32? { front }
+
+    /// Job control knows what a stop means; where it means nothing it isn't looked for.
+    override func noteStop(of instance: Instance) {
+        guard manifest.hasLifecycle, let console, console.hasTerminal,
+            let signal = instance.stopSignal(orLeftIn: console.stoppableGroup)
+        else { return }
+        console.handle(.appStopped(by: signal))
     }
+
+    override func getsKeys(_ app: AppID) -> Bool { console?.getsKeys(whileAsleep: isAsleep(app)) ?? true }
+
+    override func terminalStamp(of app: AppID) -> UInt64 { console?.terminal?.stamp ?? 0 }
+
+    // MARK: Reports
+
+    override var isReported: Bool { report != nil }
+
+    override var foreseen: Instance? { instance }
+
+    override var hasReportFile: Bool { report != nil }
+
+    override func write(_ report: JSON) { self.report?.write(report) }
 }

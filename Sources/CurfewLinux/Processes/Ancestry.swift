@@ -20,25 +20,42 @@ public struct Ancestry: Sendable, Hashable {
     ///
     /// `root`: of our app. Below a supervisor of several a process is only of the app whose cgroup it is in.
     ///
-    /// `cgroup`: the directory of our app's v2 cgroup, if it has one. `deadline`: when to give up on a line of more than
-    /// 64 processes, on the clock of `curfew_monotonic_nanoseconds`; it can be as long as there are processes.
+    /// `cgroup`: the directory of our app's v2 cgroup, if it has one. `deadline`: as below.
     public init(of pid: Int32, root: TreeRoot, cgroup: String?, until deadline: Int64 = .max) {
+        let slash = cgroup.flatMap { $0.lastIndex(of: "/") }
+        let name = slash.flatMap { slash in cgroup.map { $0[$0.index(after: slash)...] } }
+        self.init(
+            of: pid, supervisor: root.ancestor ?? getpid(), until: deadline, ownsCgroup: { $0 == name },
+            ownsTreeOf: { $0 != pid && $0 == root.ancestor })
+    }
+
+    /// Of several apps below `supervisor`; what is ours is asked for.
+    ///
+    /// `ownsCgroup`: whether a v2 cgroup of that name is one of them. `ownsTreeOf`: whether that process, and what is below
+    /// it, is of one of them. `deadline`: when to give up on a line of more than 64 processes, on the clock of
+    /// `curfew_monotonic_nanoseconds`; it can be as long as there are processes.
+    public init(
+        of pid: Int32, supervisor: Int32, until deadline: Int64 = .max, ownsCgroup: (Substring) -> Bool,
+        ownsTreeOf: (Int32) -> Bool
+    ) {
         guard pid > 0 else { return }
-        noteCgroup(of: pid, ours: cgroup)
+        noteCgroup(of: pid, ownsCgroup)
         // An ancestor that ends while its line is read breaks it; its children have another parent the next time.
         for _ in 0..<4 {
             if isOurs || isKnown { break }
-            walk(from: pid, root: root, until: deadline)
+            walk(from: pid, supervisor, until: deadline, ownsTreeOf)
         }
         isKnown = isKnown || isOurs
     }
 
-    private mutating func walk(from pid: Int32, root: TreeRoot, until deadline: Int64) {
+    private mutating func walk(
+        from pid: Int32, _ supervisor: Int32, until deadline: Int64, _ ownsTreeOf: (Int32) -> Bool
+    ) {
         var current = pid
         var child: Int32 = 0
         var startOfChild = UInt64.max
         for generation in 0..<4096 {
-            if current != pid, current == root.ancestor {
+            if ownsTreeOf(current) {
                 isInAnyApp = true
                 isOurs = true
                 return
@@ -56,7 +73,7 @@ public struct Ancestry: Sendable, Hashable {
                 case .known(let pid): parent = pid
                 case .gone: return
                 case .untold:
-                    noteUntold(current, root)
+                    noteUntold(current, supervisor, ownsTreeOf)
                     return
                 }
             }
@@ -74,13 +91,12 @@ public struct Ancestry: Sendable, Hashable {
     ///
     /// Its parent's list of children does, where that one is visible. Else: other users' are above every process, and
     /// what could hide one of the app's is another of it, but not one that the supervisor has above itself.
-    private mutating func noteUntold(_ pid: Int32, _ root: TreeRoot) {
+    private mutating func noteUntold(_ pid: Int32, _ supervisor: Int32, _ ownsTreeOf: (Int32) -> Bool) {
         guard Procfs.isOurs else { return }
-        let supervisor = root.ancestor ?? getpid()
         let below = ProcessTree.descendants(of: supervisor)
         if below.contains(pid) {
             isInAnyApp = true
-            isOurs = root.ancestor != nil
+            isOurs = ownsTreeOf(supervisor)
             return
         }
         isKnown =
@@ -88,14 +104,13 @@ public struct Ancestry: Sendable, Hashable {
             || !below.contains(where: HiddenProcess.exists) && Procfs.stat(getpid()) != nil
     }
 
-    private mutating func noteCgroup(of pid: Int32, ours: String?) {
+    private mutating func noteCgroup(of pid: Int32, _ ownsCgroup: (Substring) -> Bool) {
         guard let path = Procfs.unifiedCgroup(of: pid) else { return }
         let components = path.split(separator: "/")
         guard components.contains(where: CgroupDirectory.isApps) else { return }
         isInAnyApp = true
-        guard let ours, let slash = ours.lastIndex(of: "/") else { return }
         // An app of an app's is of both.
-        if components.contains(ours[ours.index(after: slash)...]) { isOurs = true }
+        if components.contains(where: ownsCgroup) { isOurs = true }
     }
 }
 

@@ -29,8 +29,23 @@ public enum Reaping {
         case noChildren
     }
 
-    /// Reaps one child that has ended. As a subreaper we get orphans we never heard of, so all are waited for.
-    public static func reapAny() -> Result { wait(P_ALL, 0, WEXITED | WNOHANG) }
+    /// For which child, and whether it is gone then.
+    public enum Way: Sendable, Hashable {
+        /// Reaps one that has ended. As a subreaper we get orphans we never heard of, so all are waited for.
+        case reapAny
+        /// Tells of one that has ended, and leaves it there.
+        case look
+        case reap(Int32)
+    }
+
+    /// A child that has ended.
+    public static func wait(_ way: Way) -> Result {
+        switch way {
+        case .reapAny: wait(P_ALL, 0, WEXITED | WNOHANG)
+        case .look: wait(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT)
+        case .reap(let pid): wait(P_PID, pid, WEXITED | WNOHANG)
+        }
+    }
 
     /// Whether any child is left, without reaping.
     public static func hasChildren() -> Bool { wait(P_ALL, 0, WEXITED | WNOHANG | WNOWAIT) != .noChildren }

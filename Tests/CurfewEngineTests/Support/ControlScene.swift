@@ -7,7 +7,8 @@ import Testing
 
 @testable import CurfewEngine
 
-/// A control server over a real socket, with a real core behind it and a machine that is a fake; one app, `a`, in front.
+/// A control server over a real socket, with a real core behind it and a machine that is a fake; one app, `a`, in front, unless
+/// others are there as well.
 final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     let kernel = FakeKernel(Journal())
     let loop = EventLoop.make()
@@ -17,9 +18,14 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     private var clients: [ControlClient] = []
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
     private(set) lazy var control = ControlServer(
-        app: .a, listening: listening, loop: loop, host: self, maximumOwners: maximumOwners,
+        listening: listening, loop: loop, host: self, maximumOwners: maximumOwners,
         accept: { [unowned self] in acceptFails != 0 ? acceptFails : movedUp(curfew_unix_accept($0)) })
-    private(set) var log = EventLog()
+    private var logs: [AppID: EventLog] = [:]
+    /// The first app's.
+    var log: EventLog { log(of: .a) }
+    let allApps: [AppID]
+    /// Whom requests concern that name none.
+    var defaultApp: AppID? = .a
     private(set) var inputs: [Input] = []
 
     /// What whoever sends by the socket may do.
@@ -38,11 +44,14 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     private(set) var sentHome = 0
     private(set) var raisedLimits = 0
 
-    init(maximumOwners: Int = TaskOwners.maximum) {
+    init(_ apps: [AppID] = [.a], maximumOwners: Int = TaskOwners.maximum) {
+        allApps = apps
         self.maximumOwners = maximumOwners
         listening = Descriptor(curfew_unix_listen(folder.path + "/a.sock", 64))
-        engine.launch(.a, Policy(profile: .ios4))
-        engine.feed(.app(.a, .started))
+        for app in apps.reversed() {
+            engine.launch(app, Policy(profile: .ios4))
+            engine.feed(.app(app, .started))
+        }
         _ = control
         inputs = []
     }
@@ -79,11 +88,11 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     }
 
     /// The app's own pipe.
-    func pipe() -> ControlClient {
+    func pipe(of app: AppID = .a) -> ControlClient {
         var pair: [Int32] = [-1, -1]
         _ = pair.withUnsafeMutableBufferPointer { curfew_socketpair($0.baseAddress) }
         control.addPipe(
-            Descriptor(pair[0]), childsEnd: Descriptor(fcntl(pair[1], F_DUPFD_CLOEXEC, 0)), of: .a)
+            Descriptor(pair[0]), childsEnd: Descriptor(fcntl(pair[1], F_DUPFD_CLOEXEC, 0)), of: app)
         let client = ControlClient(Descriptor(pair[1]))
         clients.append(client)
         return client
@@ -134,15 +143,22 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         if !isHeldUp { engine.feed(input) }
     }
     func app(_ app: AppID) -> App? { engine.core.app(app) }
-    func name(of app: AppID) -> String { "backup" }
+    func name(of app: AppID) -> String { app == .a ? "backup" : "app-\(app.letter)" }
+    func defaultApp(for verb: ControlVerb) -> AppID? { defaultApp }
+    /// A pid is that of the leader of an app.
+    func app(named name: String) -> AppID? {
+        allApps.first { self.name(of: $0) == name } ?? (Int32(name) == leader ? .a : nil)
+    }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
     func raiseDescriptorLimit() { raisedLimits += 1 }
 
-    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { desk.begin(request) }
+    func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)? {
+        desk.begin(request, of: app)
+    }
 
     func prepareStatus(of app: AppID) {}
     func statusFields(of app: App) -> [Field] { [Field("state", app.state.rawValue)] }
-    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log.recent }
+    func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log(of: app).recent }
     func clientSentHome(_ app: AppID) { sentHome += 1 }
     func role(of sender: curfew_sender) -> ControlSession.Role {
         #expect(sender.pid == getpid())
@@ -158,7 +174,9 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         control.deliver(delivery, delivery.message(containment: "tree"))
     }
     func reply(_ reply: Reply, to request: RequestID) { control.reply(reply, to: request) }
-    func record(_ record: EventRecord, of app: AppID) { control.tell(log.append(record, at: kernel.now), of: app) }
+    func record(_ record: EventRecord, of app: AppID) {
+        control.tell(logs[app, default: EventLog()].append(record, at: kernel.now), of: app)
+    }
     func willEnd(_ app: AppID, _ report: KillReport) {}
     func willSignal(_ app: AppID, _ signal: Int32) {}
     func pressureChanged(to level: PressureLevel, available: UInt64?) {}
@@ -171,7 +189,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     var pendingAdvance: PendingAdvance?
     /// What is seen of the app's threads at each look.
     var activity = Activity(threads: 1)
-    var advancedApp: AppID { .a }
+    func activity(of app: AppID) -> Activity { activity }
+    func log(of app: AppID) -> EventLog { logs[app] ?? EventLog() }
     func reply(to request: ControlRequest, _ message: Message) { control.reply(to: request, message) }
 
     /// Why channels were dropped, so far.

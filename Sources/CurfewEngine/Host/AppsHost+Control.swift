@@ -3,8 +3,8 @@ import CurfewCore
 import CurfewLinux
 import CurfewWire
 
-/// What the control channel asks about the app, and what is told through it.
-extension RunHost: ControlHost {
+/// What the control channel asks about the apps, and what is told through it.
+extension AppsHost: ControlHost {
     var lifecycleNow: Instant { engine.now.lifecycle }
 
     func feed(_ input: Input) { engine.feed(input) }
@@ -30,14 +30,20 @@ extension RunHost: ControlHost {
         control?.descriptors = descriptors
     }
 
-    /// The shell gets its prompt, as it does after Ctrl-Z.
-    func clientSentHome(_ app: AppID) { console?.handle(.sentHome) }
+    // MARK: Which app
+
+    var allApps: [AppID] { kernel.instances.all.map(\.id) }
+
+    func app(named name: String) -> AppID? {
+        if let instance = kernel.instances.all.first(where: { $0.name == name }) { return instance.id }
+        guard let pid = Int32(name), pid > 0 else { return nil }
+        return app(of: pid, until: .max)
+    }
 
     // MARK: Processes
 
     func role(of sender: curfew_sender) -> ControlSession.Role {
-        SenderJudge(app: Self.app).role(
-            of: sender, ancestry: { instance?.tree.ancestry(of: $0) }, isOfApp: { contains($0, app: Self.app) })
+        SenderJudge().role(of: sender, place: { place(of: $0) }, app: { app(of: $0, until: .max) })
     }
 
     var tellsSenders: Bool { Procfs.isOurs }

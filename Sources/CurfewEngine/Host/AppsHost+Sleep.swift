@@ -5,9 +5,9 @@ import CurfewWire
 import Glibc
 
 /// Waiting for what wakes an app that is stopped.
-extension RunHost: SleepHost {
-    /// Before it can be put to sleep for the first time.
-    func prepareSleep() {
+extension AppsHost: SleepHost {
+    /// Before an app can be put to sleep for the first time.
+    func prepareSleep(for manifest: Manifest) {
         InputWatch.prepare()
         kernel.sleepHost = self
         guard manifest.policy.sleep != nil else { return }
@@ -15,8 +15,6 @@ extension RunHost: SleepHost {
             loop.add(epoll, Source.input.token(app.rawValue))
         }
     }
-
-    func getsKeys(_ app: AppID) -> Bool { console?.getsKeys(whileAsleep: isAsleep(app)) ?? true }
 
     func isAsleep(_ app: AppID) -> Bool { engine.core.app(app)?.isAsleep == true }
 
@@ -26,14 +24,12 @@ extension RunHost: SleepHost {
         engine.core.app(app)?.holdsBack(socket) == true
     }
 
-    func terminalStamp(of app: AppID) -> UInt64 { console?.terminal?.stamp ?? 0 }
-
     /// `childsEnd`: our copy of the app's end of its control pipe.
-    func noteChannel(_ childsEnd: Descriptor, of app: AppID) {
-        guard manifest.policy.sleep?.wakesForInput == true else { return }
+    func noteChannel(_ childsEnd: Descriptor, of instance: Instance) {
+        guard instance.manifest.policy.sleep?.wakesForInput == true else { return }
         var status = curfew_file_status()
         guard childsEnd.isOpen, curfew_fstat(childsEnd.number, &status) == 0 else { return }
-        kernel.instances[app]?.channelSocket = status.inode
+        instance.channelSocket = status.inode
     }
 
     func inputCame(for app: AppID) {
@@ -63,7 +59,9 @@ extension RunHost: SleepHost {
             fields.append(Field("asleep", app.sleepsUntilOpened ? "until-opened" : "true"))
             fields += instance.shortestWait?.fields ?? []
         }
-        if app.policy.sleep?.wakesForInput == true { fields.append(Field("wake-on", manifest.inputFilter.text)) }
+        if app.policy.sleep?.wakesForInput == true {
+            fields.append(Field("wake-on", instance.manifest.inputFilter.text))
+        }
         if let span = app.policy.sleep?.whenIdle {
             fields.append(Field("sleep-when-idle", Seconds.text(nanoseconds: span.nanoseconds)))
         }

@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// What `curfew status` and `curfew ps` show.
-extension RunHost {
+extension AppsHost {
     /// Nothing tells of a debugger, and whoever asks is to be told of one; what is suspended has nothing to gain by it.
     func lookForTracer(of id: AppID) {
         guard let app = engine.core.app(id), app.state != .suspended, app.state != .notRunning else { return }
@@ -21,8 +21,9 @@ extension RunHost {
         journal?.record(measures, of: app.id, at: now)
         let tree = instance.tree
         func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
-        var fields = [
-            Field("app", instance.name), Field("pid", String(instance.mainPid)), Field("front", String(front)),
+        var fields = [Field("app", instance.name), Field("pid", String(instance.mainPid))]
+        if let frontsPid { fields.append(Field("front", String(frontsPid))) }
+        fields += [
             Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
             Field("since", seconds(now.lifecycle - app.stateSince)), Field("aware", String(app.isAware)),
             Field("remaining", seconds(app.remaining(at: now))), Field("budget", seconds(app.policy.backgroundBudget)),

@@ -5,13 +5,13 @@ import CurfewWire
 import Glibc
 
 /// When a report's parts are noted, and where it is written.
-extension RunHost {
+extension AppsHost {
     /// When the engine, or a kill to come, has to be seen to.
     var appsDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
-        guard let instance else { return deadline }
-        return instance.reporter.wakeUp(before: killToForesee(of: instance), or: deadline)
+        guard let foreseen else { return deadline }
+        return foreseen.reporter.wakeUp(before: killToForesee(of: foreseen), or: deadline)
     }
 
     /// The same, or when what dead supervisors have left has its turn.
@@ -22,7 +22,7 @@ extension RunHost {
 
     /// Looks at an app that is about to be killed for time.
     func foreseeKill() {
-        if let instance { instance.reporter.foresee(killToForesee(of: instance)) }
+        if let foreseen { foreseen.reporter.foresee(killToForesee(of: foreseen)) }
     }
 
     private func killToForesee(of instance: Instance) -> Instant? {
@@ -39,14 +39,11 @@ extension RunHost {
     }
 }
 
-extension RunHost: FinalReportHost {
+extension AppsHost: FinalReportHost {
     var isTimeHeld: Bool { engine.isTimeHeld }
-    var hasReportFile: Bool { report != nil }
-
-    func write(_ report: JSON) { self.report?.write(report) }
 
     func keep(_ report: JSON, of instance: Instance) {
-        ReportStore.keep(report, app: instance.name, pid: instance.leader, tells: manifest.tellsOfReports)
+        ReportStore.keep(report, app: instance.name, pid: instance.leader, tells: instance.manifest.tellsOfReports)
     }
 }
 

@@ -2,7 +2,7 @@ import CurfewCore
 import CurfewWire
 
 /// An event's way to all who hear of it.
-extension RunHost: DeliveryHost {
+extension AppsHost: DeliveryHost {
     func deliver(_ delivery: Delivery, to app: AppID) {
         if let instance = kernel.instances[app] { DeliveryRound(instance: instance, host: self).deliver(delivery) }
     }
@@ -11,9 +11,9 @@ extension RunHost: DeliveryHost {
 
     func signalMainProcess(of instance: Instance, _ signal: Int32) { instance.signalMainProcess(signal) }
 
-    var hasHooks: Bool { hooks != nil }
+    func hasHooks(_ instance: Instance) -> Bool { instance.hooks != nil }
 
-    func runHooks(_ message: Message) -> Bool { hooks?.run(message) ?? true }
+    func runHooks(of instance: Instance, _ message: Message) -> Bool { instance.hooks?.run(message) ?? true }
 
     func state(of app: AppID) -> LifecycleState { engine.core.app(app)?.state ?? .notRunning }
 }

@@ -4,13 +4,13 @@ import CurfewLinux
 import CurfewWire
 
 /// The file of `--settings`: each change of it is posted to the app.
-extension RunHost {
+extension AppsHost {
     /// Nil where there is none.
-    func watchSettings() throws(LaunchError) -> FileWatch? {
+    func watchSettings(of manifest: Manifest, for app: AppID) throws(LaunchError) -> FileWatch? {
         guard let path = manifest.settingsPath else { return nil }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
-            loop.add(watch.descriptor, Source.settings.token(Self.app.rawValue))
+            loop.add(watch.descriptor, Source.settings.token(app.rawValue))
             return watch
         } catch {
             throw LaunchError(125, "--settings \(path): \(error.text); nothing was started")

@@ -5,21 +5,22 @@ import CurfewWire
 import Glibc
 
 /// Memory, disk and CPU time: what the machine can enforce of what was asked for, and what it tells.
-extension RunHost {
+extension AppsHost {
     /// Before anything is started: says what can't be enforced here, or refuses.
     ///
     /// Returns how memory can be paged out, where that was asked for.
-    func prepareResources() throws(LaunchError) -> PageOutMethod? {
+    func prepareResources(
+        for manifest: Manifest, in containment: Containment, hasOwnGroup: Bool
+    ) throws(LaunchError) -> PageOutMethod? {
         if manifest.limitsMemory {
             kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
             kernel.seesGrowth = { [unowned self] in noteGrowth($0, $1) }
         }
         let asks = manifest.asksForResources || options.memoryLow != nil || manifest.policy.sleep?.wakesForInput == true
         guard asks || manifest.hasLifecycle && !Procfs.isOurs else { return nil }
-        let containment = draft.containment
         let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
         var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
-        enforceability.hasOwnGroup = manifest.policy.timeout != nil || console?.givesOwnGroup == true
+        enforceability.hasOwnGroup = hasOwnGroup
         if let warning = try enforceability.warning(isStrict: options.isStrict) {
             StandardError.print("\(options.caller): \(warning)")
         }
@@ -55,8 +56,9 @@ extension RunHost {
 
     // MARK: The machine
 
-    func watchMachine() {
-        if let low = options.memoryLow ?? manifest.defaultMemoryLow, let memory = SystemMemory.read() {
+    /// `defaultLow`: where memory is short, if the options don't say.
+    func watchMachine(defaultLow: Amount?) {
+        if let low = options.memoryLow ?? defaultLow, let memory = SystemMemory.read() {
             watchStalls()
             let sustained = MemoryPressure.sustainedTime.scaled(by: options.timeScale)
             engine.feed(
@@ -77,7 +79,7 @@ extension RunHost {
     }
 }
 
-extension RunHost: StallHost {
+extension AppsHost: StallHost {
     var availableMemory: UInt64 { kernel.availableMemory() }
 
     func endStallWatch() {

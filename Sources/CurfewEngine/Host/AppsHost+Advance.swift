@@ -3,10 +3,12 @@ import CurfewLinux
 import CurfewWire
 
 /// `curfew advance`: the desk decides, between two waits of the loop.
-extension RunHost: AdvanceHost {
+extension AppsHost: AdvanceHost {
     private var desk: AdvanceDesk { AdvanceDesk(host: self) }
 
-    func beginAdvance(_ request: ControlRequest) -> (code: String, why: String)? { desk.begin(request) }
+    func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)? {
+        desk.begin(request, of: app)
+    }
 
     /// How long to wait for anything else: what has been sent before is read before time moves.
     func millisecondsToAdvance() -> Int32 {
@@ -18,9 +20,8 @@ extension RunHost: AdvanceHost {
 
     func answerAdvance() { desk.answer() }
 
-    var advancedApp: AppID { Self.app }
-    var log: EventLog { instance?.log ?? EventLog() }
-    var activity: Activity { instance?.tree.activity ?? Activity() }
+    func log(of app: AppID) -> EventLog { kernel.instances[app]?.log ?? EventLog() }
+    func activity(of app: AppID) -> Activity { kernel.instances[app]?.tree.activity ?? Activity() }
 
     func reply(to request: ControlRequest, _ message: Message) { control?.reply(to: request, message) }
 }

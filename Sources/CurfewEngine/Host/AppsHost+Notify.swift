@@ -2,14 +2,8 @@ import CurfewCore
 import CurfewLinux
 
 /// What the app's processes tell by sd_notify.
-extension RunHost: NotifyHost {
+extension AppsHost: NotifyHost {
     var now: Instant { kernel.now }
-
-    var isOver: Bool { ending != nil }
-
-    func app(of pid: Int32, until deadline: Int64) -> AppID? {
-        instance?.tree.contains(pid, until: deadline) == true ? Self.app : nil
-    }
 
     func notified(_ app: AppID, _ notification: CurfewCore.Notification) {
         engine.feed(.app(app, .notified(notification)))
@@ -22,9 +16,9 @@ extension RunHost: NotifyHost {
         record(.statusText(text), of: app)
     }
 
-    /// A stranger's is told of the one app.
+    /// A stranger's is told of the default app, where there is one.
     func notificationIgnored(_ app: AppID?, _ why: String) {
-        record(.notificationIgnored(reason: why), of: app ?? Self.app)
+        if let app = app ?? defaultApp(for: .status) { record(.notificationIgnored(reason: why), of: app) }
     }
 
     // MARK: The main process
@@ -46,7 +40,7 @@ extension RunHost: NotifyHost {
             reaper.register(pid, of: app)
             instance.mainProcess = process
         }
-        page.leader = pid
+        mainProcessChanged(of: instance, to: pid)
         record(.mainProcess(pid), of: app)
     }
 

@@ -1,0 +1,83 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+
+/// What there is once for all apps before the first is launched, and what makes a program that was started one of them.
+extension AppsHost {
+    /// What is waited for by the loop, besides what comes with each app.
+    func makeLoop(signals waited: UInt64) throws(LaunchError) {
+        loop = EventLoop.make()
+        signals = Descriptor(curfew_signalfd(waited))
+        guard epoll.isOpen, signals.isOpen else {
+            throw LaunchError(KernelError("wait for signals", "", errno: -min(epoll.number, signals.number)))
+        }
+    }
+
+    func makeNotifySocket() throws(LaunchError) -> NotifySocket {
+        do throws(KernelError) {
+            let socket = try NotifySocket.make()
+            notifyName = socket.name
+            return socket
+        } catch {
+            throw LaunchError(error)
+        }
+    }
+
+    // MARK: An app
+
+    /// From now on the program is held as that app.
+    func adopt(
+        _ program: LaunchedProgram, as id: AppID, named name: String, _ manifest: Manifest, in joined: Containment,
+        root: TreeRoot? = nil
+    ) -> Instance {
+        var containment = joined
+        containment.closeJoining()
+        if containment.outOfMemoryEvent >= 0 {
+            let token = Source.outOfMemory.token(id.rawValue)
+            _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, token)
+        }
+        let tree = ProcessTree(
+            containment: containment, leader: program.pid, ownGroup: program.group, method: manifest.suspension,
+            root: root)
+        let instance = Instance(id, name: name, manifest, tree, startedAt: kernel.now)
+        kernel.instances.insert(instance)
+        reaper.register(program.pid, of: id)
+        descriptors = DescriptorLimit.raised()
+        return instance
+    }
+
+    /// The watchdogs of the core run from `started`.
+    func begin(_ instance: Instance) {
+        engine.launch(instance.id, instance.policy, instance.manifest.launch)
+        engine.feed(.app(instance.id, .started))
+    }
+
+    /// Serves its control pipe.
+    func attendChannel(_ program: LaunchedProgram, of instance: Instance) {
+        var childsEnd = program.childsEnd
+        noteChannel(childsEnd, of: instance)
+        if descriptors.isScarce {
+            childsEnd.close()
+            instance.tree.containment.keepsFilesOpen = false
+        }
+        control?.descriptors = descriptors
+        control?.addPipe(program.channel, childsEnd: childsEnd, of: instance.id)
+    }
+
+    // MARK: What others have left
+
+    /// One by one: an array of them is a type that the runtime would make, a fifth of a launch's instructions.
+    func sweepStaleCgroups(beside containment: Containment) {
+        findStale(beside: containment.unified?.path)
+        findStale(beside: containment.freezer?.path)
+        findStale(beside: containment.memory?.path)
+        findStale(beside: containment.cpu?.path)
+        if staleSweep.nextTurn != nil { staleSweep.goOn() }
+    }
+
+    private func findStale(beside own: String?) {
+        guard let own, let slash = own.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
+        staleSweep.add(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
+    }
+}

@@ -1,0 +1,34 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+
+/// What comes by signals: children that end or stop; what any other means, each supervisor knows.
+extension AppsHost {
+    /// How many signals are dealt with before it is others' turn.
+    static var signalsPerTurn: Int { 32 }
+
+    func readSignals() {
+        var info = curfew_signal_info()
+        // In turns, so that a flood of signals holds up nothing that is due.
+        for _ in 0..<Self.signalsPerTurn {
+            guard !isOver, curfew_signalfd_read(signals.number, &info) == 1 else { return }
+            if info.signal == SIGCHLD { ends.handle() } else { heard(info) }
+        }
+    }
+
+    // MARK: Children
+
+    func mainProcessEnded(_ pid: Int32) {
+        guard let app = reaper.app(of: pid), let instance = kernel.instances[app] else { return ends.handle() }
+        ends.mainProcessEnded(pid, of: instance)
+    }
+
+    private var ends: ChildEnds { ChildEnds(isReported: isReported, host: self) }
+}
+
+extension AppsHost: ChildEndsHost {
+    func drainNotifications() { notify?.drain() }
+
+    func lookWhoIsGone() { engine.childrenChanged() }
+}

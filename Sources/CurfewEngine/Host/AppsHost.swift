@@ -1,0 +1,251 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// What each supervisor does for the apps that it holds: waits for everything that concerns one of them, and enforces its
+/// policy. Which apps those are, and when it is over, its subclass knows.
+///
+/// One thread, one epoll. The files beside this one hold its parts: `+Holding`, `+Signals`, `+Senders`, `+Control`,
+/// `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`; `Report` has `+Report`. What a
+/// subclass can have otherwise stands here, for Swift overrides nothing that an extension declares.
+class AppsHost {
+    let options: SupervisorOptions
+    let callersMask: UInt64
+    let journal: Journal?
+    let kernel = LiveKernel()
+    var reaper = Reaper()
+    private(set) lazy var engine = Engine(kernel: kernel, host: self)
+
+    var loop = EventLoop.none
+    var signals = Descriptor.none
+    private var timer = Descriptor.none
+    private var armedDeadline: Instant?
+    /// When it was last seen that there is something to do.
+    private(set) var turnBegan = Instant(nanoseconds: 0)
+    /// Of ourselves alone, from when an app is started on.
+    var descriptors = DescriptorLimit(count: 1024)
+    var ignoredSignals = IgnoredSignals()
+    var stops = SupervisorStops()
+    /// Of what dead supervisors have left beside the apps' cgroups; its turns come by the timer.
+    var staleSweep = StaleSweep()
+    /// Whether nothing more is waited for.
+    var isOver = false
+
+    /// Nil where no app has a lifecycle.
+    var control: ControlServer?
+    var notify: NotifyServer?
+    /// What `NOTIFY_SOCKET` says.
+    var notifyName = ""
+    /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
+    var pressure: Pressure?
+    var pendingAdvance: PendingAdvance?
+
+    typealias Source = EventLoop.Source
+
+    var epoll: Descriptor { loop.epoll }
+
+    init(_ options: SupervisorOptions, callersMask: UInt64, journal: Journal?) {
+        self.options = options
+        self.callersMask = callersMask
+        self.journal = journal
+    }
+
+    // MARK: Which app
+
+    /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.
+    func defaultApp(for verb: ControlVerb) -> AppID? { nil }
+
+    /// The app in whose cgroup of that name a process is.
+    func app(ofCgroup name: Substring) -> AppID? {
+        kernel.instances.all.first { $0.tree.containment.unified?.path.hasSuffix("/" + name) == true }?.id
+    }
+
+    /// Where a process stands; nil where no app is held. `deadline`: as `Ancestry` has it.
+    func place(of pid: Int32, until deadline: Int64 = .max) -> ProcessPlace? {
+        var app: AppID?
+        let ancestry = Ancestry(
+            of: pid, supervisor: getpid(), until: deadline,
+            ownsCgroup: {
+                app = self.app(ofCgroup: $0)
+                return app != nil
+            },
+            ownsTreeOf: {
+                app = reaper.app(of: $0)
+                return app != nil
+            })
+        return ProcessPlace(ancestry, app)
+    }
+
+    /// Whose process it is; nil for a stranger's, and for one that is gone. `deadline`: as `Ancestry` has it.
+    func app(of pid: Int32, until deadline: Int64) -> AppID? { place(of: pid, until: deadline)?.app }
+
+    /// Reaps all that have ended. `willReap`: told of each app before its first one is.
+    ///
+    /// Returns the apps whose they were.
+    @discardableResult
+    func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
+        var concerned: [Instance] = []
+        while let pid = reaper.nextEnded {
+            // While it isn't reaped its cgroup still tells whose it was.
+            let instance = (reaper.app(of: pid) ?? place(of: pid)?.app).flatMap { kernel.instances[$0] }
+            if let instance, !instance.hasEnds {
+                willReap(instance)
+                concerned.append(instance)
+            }
+            guard let report = reaper.reap(pid) else { break }
+            instance?.reaped(report)
+        }
+        return concerned
+    }
+
+    // MARK: What follows
+
+    /// A signal to this process that isn't a child's.
+    func heard(_ signal: curfew_signal_info) {}
+
+    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
+
+    func ended(_ app: AppID, _ ending: Ending) { if pendingAdvance?.app == app { answerAdvance() } }
+
+    func willSignal(_ app: AppID, _ signal: Int32) {}
+
+    /// A client wanted it sent home, and that was done as far as it could be.
+    func clientSentHome(_ app: AppID) {}
+
+    /// Another process than before is the one whose end is the run's.
+    func mainProcessChanged(of instance: Instance, to pid: Int32) {}
+
+    // MARK: The terminal
+
+    /// The process that waits for the app; nil where none does.
+    var frontsPid: Int32? { nil }
+
+    /// Job control is told where the app was stopped.
+    func noteStop(of instance: Instance) {}
+
+    /// Whether what is typed is for the app, which is stopped.
+    func getsKeys(_ app: AppID) -> Bool { false }
+
+    /// Another number when its terminal was read or written.
+    func terminalStamp(of app: AppID) -> UInt64 { 0 }
+
+    // MARK: Reports
+
+    /// Whether what an app has used is told of each run.
+    var isReported: Bool { true }
+
+    /// The one that is looked at before time kills it; nil where none is.
+    var foreseen: Instance? { nil }
+
+    /// Whether `--report` was given.
+    var hasReportFile: Bool { false }
+
+    /// To that file, where there is one.
+    func write(_ report: JSON) {}
+
+    // MARK: The loop
+
+    /// Until it is over.
+    func waitForAll() { while !isOver { waitOnce() } }
+
+    private func waitOnce() {
+        let armed = armTimer()
+        let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
+        withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in
+            let count = curfew_epoll_wait(epoll.number, ready.baseAddress, 16, milliseconds)
+            turnBegan = kernel.now
+            // Without a descriptor for a timer what is due is heeded whatever has come: once we are late our own waker
+            // signals us each time.
+            if armed == 0 || count <= 0 && milliseconds >= 0 { handleDeadline() }
+            for index in 0..<max(0, Int(count)) where !isOver { handle(ready[index]) }
+            if !isOver, pendingAdvance != nil { continueAdvance(isIdle: count <= 0) }
+        }
+    }
+
+    private func handle(_ ready: curfew_ready) {
+        guard let (source, number) = Source.of(ready.token) else { return }
+        switch source {
+        case .signals: readSignals()
+        case .timer: handleDeadline()
+        case .listener: control?.acceptSessions()
+        case .outOfMemory: noteMemoryLimit(of: AppID(number))
+        case .connection: control?.serve(ConnectionID(number), events: ready.events)
+        case .owner: control?.ownerExited(OwnerID(number))
+        case .notify: notify?.read()
+        case .mainProcess: mainProcessEnded(Int32(number))
+        case .settings: settingsChanged(of: AppID(number))
+        case .memoryMark: memoryMarkReached(by: AppID(number))
+        case .pressure: StallNews(host: self).told(ready.events)
+        case .input: inputCame(for: AppID(number))
+        }
+    }
+
+    private func handleDeadline() {
+        guard let turn = staleSweep.nextTurn, turn <= turnBegan.nanoseconds else { return handleAppsDeadline() }
+        // Not for the sweep alone: each would be a tick in the journal.
+        if let deadline = appsDeadline, deadline <= kernel.now { handleAppsDeadline() }
+        // Last: nobody waits for it.
+        staleSweep.goOn()
+    }
+
+    private func handleAppsDeadline() {
+        control?.timePassed()
+        foreseeKill()
+        engine.wake()
+    }
+
+    /// In nanoseconds; by then the timer has been heeded.
+    private static let wakerDelay: Int64 = 50_000_000
+
+    /// The timer is made when something is first due, and set only when that changes.
+    ///
+    /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
+    private func armTimer() -> Int32 {
+        let deadline = timerDeadline
+        guard deadline != armedDeadline || !timer.isOpen else { return -1 }
+        armedDeadline = deadline
+        if !timer.isOpen {
+            guard let deadline else { return -1 }
+            if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
+            guard timer.isOpen else {
+                arm(waker: deadline)
+                return milliseconds(until: deadline)
+            }
+            loop.add(timer, Source.timer.token())
+        }
+        _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
+        arm(waker: deadline)
+        return -1
+    }
+
+    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
+    private func arm(waker deadline: Instant?) {
+        _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
+    }
+
+    func milliseconds(until deadline: Instant) -> Int32 {
+        let left = (deadline - kernel.now).nanoseconds
+        return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
+    }
+}
+
+extension AppsHost: EngineHost {
+    func record(_ record: EventRecord, of app: AppID) {
+        guard let instance = kernel.instances[app] else { return }
+        for record in instance.toldNow(record) {
+            let entry = instance.log.append(record, at: kernel.now)
+            control?.tell(entry, of: app)
+        }
+    }
+
+    /// What concerns each app.
+    func recordOfAll(_ record: EventRecord) {
+        for instance in kernel.instances.all { self.record(record, of: instance.id) }
+    }
+
+    func pressureChanged(to level: PressureLevel, available: UInt64?) {
+        recordOfAll(.pressure(level, available: available))
+    }
+}

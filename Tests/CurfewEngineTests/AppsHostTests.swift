@@ -1,0 +1,134 @@
+import CurfewCore
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("A supervisor that holds several apps")
+struct AppsHostTests {
+    private let host = AppsHost(SupervisorOptions(), callersMask: 0, journal: nil)
+
+    /// Nobody has such numbers.
+    private let nobody = Int32.max - 30
+
+    @discardableResult
+    private func hold(_ id: AppID, named name: String, leader: Int32) -> Instance {
+        let tree = ProcessTree(
+            containment: .tree, leader: leader, ownGroup: 0, method: .both, root: .descendants(of: leader))
+        let instance = Instance(id, name: name, .sample(), tree, startedAt: Instant(nanoseconds: 0))
+        host.kernel.instances.insert(instance)
+        host.reaper.register(leader, of: id)
+        return instance
+    }
+
+    /// Has these end, instead of children of this process.
+    private func setEnded(_ pids: Int32...) {
+        let ended = Ended(pids)
+        var reaper = Reaper(wait: ended.wait)
+        for instance in host.kernel.instances.all { reaper.register(instance.tree.leader, of: instance.id) }
+        host.reaper = reaper
+    }
+
+    private final class Ended {
+        private var pids: [Int32]
+
+        init(_ pids: [Int32]) { self.pids = pids }
+
+        func wait(_ way: Reaping.Way) -> Reaping.Result {
+            let asked: Int32? = if case .reap(let pid) = way { pid } else { pids.first }
+            guard let pid = asked, let index = pids.firstIndex(of: pid) else { return .nothing }
+            if way != .look { pids.remove(at: index) }
+            return .report(ChildReport(pid: pid, change: .exited(code: 0), cpuMicroseconds: 0))
+        }
+    }
+
+    // MARK: Whose a process is
+
+    @Test("A process is of the app whose leader it is, or is below; this one is of none")
+    func places() {
+        let (first, second) = (Sleeper(), Sleeper())
+        defer {
+            first.end()
+            second.end()
+        }
+        hold(.a, named: "mail", leader: first.pid)
+        hold(.b, named: "music", leader: second.pid)
+        #expect(host.place(of: first.pid)?.app == .a)
+        #expect(host.place(of: second.pid)?.app == .b)
+        #expect(host.app(of: second.pid, until: .max) == .b)
+        #expect(host.place(of: getpid())?.app == nil)
+        #expect(host.place(of: getpid())?.ancestry.isKnown == true)
+        #expect(host.app(of: nobody, until: .max) == nil)
+    }
+
+    @Test("A signal's sender is inside where it is in any of them, and what is ignored is told of that one")
+    func ignoredSignals() {
+        let (first, second) = (Sleeper(), Sleeper())
+        defer {
+            first.end()
+            second.end()
+        }
+        let instances = [
+            hold(.a, named: "mail", leader: first.pid), hold(.b, named: "music", leader: second.pid),
+        ]
+        #expect(host.standing(of: second.pid) == .inside)
+        host.noteIgnored(SIGTERM, .process(second.pid))
+        host.noteIgnored(SIGTERM, .process(nobody))
+        #expect(instances[0].log.entries.isEmpty)
+        #expect(
+            instances[1].log.entries.map(\.record.brief) == [EventRecord.signalIgnored(SIGTERM, from: second.pid).brief]
+        )
+    }
+
+    @Test("An app is named by its name, or by the pid of any process of it")
+    func names() {
+        let first = Sleeper()
+        defer { first.end() }
+        hold(.a, named: "mail", leader: first.pid)
+        hold(.b, named: "music", leader: nobody)
+        #expect(host.app(named: "mail") == .a)
+        #expect(host.app(named: "music") == .b)
+        #expect(host.app(named: String(first.pid)) == .a)
+        #expect(host.app(named: String(getpid())) == nil)
+        for name in ["", "mai", "mail2", "-1", "0"] { #expect(host.app(named: name) == nil) }
+    }
+
+    @Test("None of them is meant where none is named", arguments: ControlVerb.allCases)
+    func noDefault(verb: ControlVerb) {
+        hold(.a, named: "mail", leader: nobody)
+        #expect(host.defaultApp(for: verb) == nil)
+    }
+
+    // MARK: Whose end it was
+
+    @Test("Each end is its app's, each app told of before its first one; what is nobody's is reaped all the same")
+    func reaping() {
+        let instances = [
+            hold(.a, named: "mail", leader: nobody), hold(.b, named: "music", leader: nobody - 1),
+            hold(.c, named: "news", leader: nobody - 2),
+        ]
+        setEnded(nobody - 1, nobody - 7, nobody)
+        var told: [AppID] = []
+        let concerned = host.reapAll {
+            told.append($0.id)
+            #expect($0.livingLeader != nil)
+        }
+        #expect(told == [.b, .a])
+        #expect(concerned.map(\.id) == [.b, .a])
+        #expect(instances.map(\.livingLeader) == [nil, nil, nobody - 2])
+        #expect(instances[0].takeEnds() == Instance.Ends(leader: .exited(code: 0)))
+        #expect(host.reaper.nextEnded == nil)
+        let more = host.reapAll { Issue.record("told of \($0.id)") }
+        #expect(more.isEmpty)
+    }
+
+    @Test("A stranger's notification is told of no app")
+    func strangersNotification() {
+        let instance = hold(.a, named: "mail", leader: nobody)
+        host.notificationIgnored(nil, "who is it?")
+        #expect(instance.log.entries.isEmpty)
+        host.notificationIgnored(.a, "what?")
+        #expect(instance.log.entries.count == 1)
+    }
+}
