@@ -22,7 +22,7 @@ import Testing
 ///
 /// - Parameters:
 ///   - command: run without a shell.
-///   - options: of `curfew run`; `--name`, `--report`, `--journal` and `--manual-clock` are given by this function itself.
+///   - options: of `curfew run`; `--name`, `--state-dir`, `--report`, `--journal` and `--manual-clock` are given by this function itself.
 ///   - directory: where the app and its helpers run; where the tests do unless given.
 ///   - timeScale: lets time run for the app, so many times as fast, from 0.001 to 1000000; it stands still without.
 ///   - hasTerminal: whether it runs in one, of 80 by 24, for `App.key`.

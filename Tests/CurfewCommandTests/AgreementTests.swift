@@ -16,6 +16,7 @@ struct AgreementTests {
         "--on-supervisor-exit": "resume", "--owner": "42", "--wake": "fetch", "--launch-option": "reason=test",
         "--on": "didEnterBackground=USR1", "--exec-on": "didBecomeActive=true", "--settings": "/tmp/app.conf",
         "--settings-signal": "SIGHUP", "--watchdog": "10", "--journal": "/tmp/journal",
+        "--state-dir": "/tmp/state",
         "--memory-high": "150M", "--background-memory": "50M", "--background-memory-high": "40M", "--memory-low": "10%",
         "--disk-low": "1G", "--background-cpu": "80%/60s", "--cpu-limit-action": "log", "--background-priority": "low",
         "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",

@@ -99,6 +99,8 @@ struct RunArgumentsTests {
         #expect(try read("--profile", "ios13", "true").policy == Self.policy(.ios13))
         #expect(try read("--journal", "j", "true").plan.options.journalPath == "j")
         #expect(try read("--settings", "s", "true").plan.manifest.settingsPath == "s")
+        #expect(try read("--state-dir", "d", "true").plan.manifest.stateDirectory == "d")
+        #expect(try read("true").plan.manifest.stateDirectory == nil)
         #expect(try read("--exits-on-suspend", "true").policy.exitsOnSuspend)
     }
 
@@ -415,6 +417,8 @@ struct RunArgumentsTests {
             (["--settings-signal"], "--settings-signal needs a value: \(signal)"),
             (["--settings-signal=STOP", "--settings=x", "y"], "--settings-signal: \"STOP\" \(ours)"),
             (["--journal=", "y"], "--journal: \"\" isn't the path of a file"),
+            (["--state-dir"], "--state-dir needs a value: the path of a directory"),
+            (["--state-dir=", "y"], "--state-dir: \"\" isn't the path of a directory"),
             (["--watchdog=soon", "y"], "--watchdog: \"soon\" isn't \(DurationArgument.accepted)"),
             (["--exits-on-suspend=no", "y"], "--exits-on-suspend takes no value; it was given \"no\""),
         ]

@@ -8,13 +8,15 @@ import Testing
 struct EnvironmentTests {
     /// What a child would see whose caller has these variables.
     private static func made(
-        from callers: [String], channel: Int32 = 8, watchdog: Span? = nil
+        from callers: [String], channel: Int32 = 8, watchdog: Span? = nil, stateDirectory: String? = nil
     ) -> [String] {
         let inherited = callers.map { strdup($0) } + [nil]
         var copy = inherited
         let environment = copy.withUnsafeMutableBufferPointer { buffer -> Environment? in
             guard let base = buffer.baseAddress else { return nil }
-            return Environment(base, channel: channel, socket: "/s", notify: "@n", watchdogInterval: watchdog)
+            return Environment(
+                base, channel: channel, socket: "/s", notify: "@n", watchdogInterval: watchdog,
+                stateDirectory: stateDirectory)
         }
         defer { for variable in inherited { free(variable) } }
         var found: [String] = []
@@ -45,6 +47,15 @@ struct EnvironmentTests {
 
     @Test("Without a number to spare no descriptor is named")
     func withoutChannel() { #expect(Self.made(from: [], channel: -1) == ["CURFEW_SOCKET=/s", "NOTIFY_SOCKET=@n"]) }
+
+    @Test("A directory for its state takes the place of the caller's, which else stays where it is")
+    func stateDirectory() {
+        let callers = ["CURFEW_STATE_DIR=/outer", "CURFEW_STATE_DIRS=1"]
+        #expect(Array(Self.made(from: callers).prefix(2)) == callers)
+        let made = Self.made(from: callers, stateDirectory: "/inner")
+        #expect(made.first == "CURFEW_STATE_DIRS=1")
+        #expect(made.filter { $0.hasPrefix("CURFEW_STATE_DIR=") } == ["CURFEW_STATE_DIR=/inner"])
+    }
 
     @Test("A watchdog's interval is told in microseconds, at least one")
     func watchdog() {

@@ -523,6 +523,10 @@ struct MistakeTests {
                         + "leave --report away"
                 ]
             ),
+            (
+                "app --state-dir=d -- ./x\nlaunch",
+                ["1:5: error: a scenario's app has a CURFEW_STATE_DIR of its own; leave --state-dir away"]
+            ),
             ("app ./x --time-scale 60\nlaunch", []),
             (
                 "app ./x > y\nlaunch",

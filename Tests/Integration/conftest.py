@@ -242,7 +242,7 @@ class Sandbox:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CURFEW_TEST_")}
         self.environment.update(
             XDG_RUNTIME_DIR=str(self.runtime), XDG_STATE_HOME=str(self.state), CURFEW_TEST_MARKER=self.marker)
-        for variable in ("CURFEW_FD", "CURFEW_SOCKET"):
+        for variable in ("CURFEW_FD", "CURFEW_SOCKET", "CURFEW_STATE_DIR"):
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
         self.running = []

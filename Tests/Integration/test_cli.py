@@ -38,7 +38,7 @@ OPTIONS = {
         "--grace", "--enter-background-limit", "--terminate-limit", "--launch-limit", "--wake-limit", "--time-limit",
         "--time-scale", "--memory", "--containment", "--suspend", "--terminate-suspended", "--on-supervisor-exit",
         "--drop-caps", "--no-new-privs", "--wake", "--launch-option", "--exits-on-suspend", "--on", "--exec-on",
-        "--settings", "--settings-signal", "--watchdog", "--journal", "--memory-high", "--background-memory",
+        "--settings", "--settings-signal", "--watchdog", "--journal", "--state-dir", "--memory-high", "--background-memory",
         "--background-memory-high", "--memory-low", "--background-cpu", "--cpu-limit-action", "--background-priority",
         "--locks", "--lock-wait", "--page-out", "--page-out-above", "--resume-limit", "--disk-low", "--strict",
         "--manual-clock",

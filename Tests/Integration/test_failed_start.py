@@ -31,6 +31,7 @@ STAGES = {
     "a directory": (["--", "/"], 126),
     "not executable": (["--", "/etc/passwd"], 126),
     "settings": (["--settings", "/no/such/file", "--", "true"], 125),
+    "state directory": (["--state-dir", "/etc/passwd", "--", "true"], 125),
     "report": (["--report", "/no/such/file", "--", "true"], 125),
     "strict": (["--strict", "--memory", "1000T", "--", "true"], 125),
 }

@@ -123,6 +123,7 @@ def test_a_command_that_ran_too_long(sandbox, locale):
         ["run", "--name", HOSTILE, "--", "true"], ["run", "--" + HOSTILE, "--", "true"],
         ["run", "--budget", HOSTILE, "--", "true"], ["run", "--report", HOSTILE + "/x", "--", "true"],
         ["run", "--journal", HOSTILE + "/x", "--", "true"], ["run", "--settings", HOSTILE + "/x", "--", "true"],
+        ["run", "--state-dir", "/dev/null/" + HOSTILE, "--", "true"],
         [HOSTILE], ["--" + HOSTILE], ["status", HOSTILE], ["quit", HOSTILE], ["replay", HOSTILE],
         ["task", HOSTILE], ["task", "end", HOSTILE], ["help", HOSTILE], ["ps", HOSTILE],
         ["task", "run", "name", "--", HOSTILE],

@@ -27,6 +27,15 @@ struct RunAppOptions: ParsableArguments {
             valueName: "KEY=VALUE"))
     var launchOption: [InfoValue] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Tell it by CURFEW_STATE_DIR to save its state in this directory, and to look there when it is launched; made, \
+            mode 0700, if it isn't there.
+            """, valueName: "DIR"))
+    var stateDir: DirectoryValue?
+
     @Flag(help: "Demand that it says hello on the control channel within --launch-limit.")
     var aware = false
 

@@ -53,6 +53,7 @@ extension RunCommand: ManualNotes {
         Environment, as COMMAND finds it:
           CURFEW_FD  the descriptor of a connected control channel: requests go out, events and answers come in
           CURFEW_SOCKET  the path of a socket with the same channel, for the rest of what it starts
+          CURFEW_STATE_DIR  with --state-dir: that directory, as an absolute path; else as the caller has it
           NOTIFY_SOCKET  where sd_notify's messages are understood
           WATCHDOG_USEC  with --watchdog: its interval in microseconds
 

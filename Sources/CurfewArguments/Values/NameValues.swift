@@ -48,6 +48,18 @@ struct PathValue: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .file() }
 }
 
+/// The path of a directory.
+struct DirectoryValue: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    static var defaultCompletionKind: CompletionKind { .directory }
+}
+
 /// A report as people name it; what it may be is checked where it is looked up.
 struct ReportValue: ExpressibleByArgument {
     let text: String

@@ -169,9 +169,14 @@ extension ArgumentReader {
     }
 
     /// The path of a file.
-    mutating func path() throws(UsageError) -> String {
-        let text = try value("the path of a file")
-        guard !text.isEmpty else { throw bad(text, "the path of a file") }
+    mutating func path() throws(UsageError) -> String { try path("the path of a file") }
+
+    /// The path of a directory.
+    mutating func directory() throws(UsageError) -> String { try path("the path of a directory") }
+
+    private mutating func path(_ accepted: String) throws(UsageError) -> String {
+        let text = try value(accepted)
+        guard !text.isEmpty else { throw bad(text, accepted) }
         return text
     }
 

@@ -51,6 +51,7 @@ public final class RunArguments {
     private var setsNoNewPrivileges = false
     private var wakingEvent: String?
     private var launchInfo: [Info] = []
+    private var stateDirectory: String?
     private var exitsOnSuspend = false
     private var eventSignals: [EventSignal] = []
     private var eventHooks: [EventHook] = []
@@ -124,6 +125,7 @@ public final class RunArguments {
         case .noNewPrivs: setsNoNewPrivileges = true
         case .wake: wakingEvent = try reader.postedEvent()
         case .launchOption: try reader.addInfo(to: &launchInfo)
+        case .stateDirectory: stateDirectory = try reader.directory()
         case .exitsOnSuspend: exitsOnSuspend = true
         case .on: try reader.addSignal(to: &eventSignals)
         case .execOn: try reader.addHook(to: &eventHooks)
@@ -167,6 +169,7 @@ public final class RunArguments {
         options.reportPath = reportPath
         options.journalPath = journalPath
         options.holdsTime = holdsTime
+        manifest.stateDirectory = stateDirectory
         manifest.settingsPath = settingsPath
         manifest.eventSignals = eventSignals
         manifest.eventHooks = eventHooks

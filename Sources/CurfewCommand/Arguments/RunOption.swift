@@ -42,6 +42,7 @@ public enum RunOption: String, CaseIterable, Sendable {
     case noNewPrivs = "--no-new-privs"
     case wake = "--wake"
     case launchOption = "--launch-option"
+    case stateDirectory = "--state-dir"
     case exitsOnSuspend = "--exits-on-suspend"
     case on = "--on"
     case execOn = "--exec-on"

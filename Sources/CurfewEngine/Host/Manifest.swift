@@ -21,6 +21,8 @@ public final class Manifest {
     /// Behind; nil where it is as in front, the greatest number where there is none.
     public var backgroundMemory: UInt64?
     public var backgroundMemoryHigh: UInt64?
+    /// The directory that is its `CURFEW_STATE_DIR`, made where it is missing; nil: the caller's variable, if there is one.
+    public var stateDirectory: String?
     /// The file whose changes are posted as `settingsDidChange`.
     public var settingsPath: String?
     /// Signals that the program gets for events.

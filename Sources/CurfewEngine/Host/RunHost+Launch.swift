@@ -18,6 +18,7 @@ extension RunHost {
         try makeLoop(signals: Self.waitedSignals)
         let notifySocket = try manifest.hasLifecycle ? makeNotifySocket() : nil
         let settings = try watchSettings(of: manifest, for: Self.app)
+        let stateDirectory = try prepareStateDirectory()
         let pagingMethod = try prepareResources(
             for: manifest, in: draft.containment,
             hasOwnGroup: manifest.policy.timeout != nil || console.givesOwnGroup)
@@ -25,7 +26,7 @@ extension RunHost {
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,
             system: LiveLaunchSystem(front: front))
-        let program = try launcher.start(attributes(signals, console), in: draft.containment)
+        let program = try launcher.start(attributes(signals, console, stateDirectory), in: draft.containment)
         // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
         // signals, wait until all the rest is ready.
         let instance = adopt(program, as: Self.app, named: draft.name, manifest, in: draft.containment)
@@ -91,8 +92,10 @@ extension RunHost {
 
     // MARK: The program
 
-    private func attributes(_ signals: CommandSignals, _ console: Console) -> LaunchAttributes {
-        var attributes = LaunchAttributes(environment: environment, signals: signals)
+    private func attributes(
+        _ signals: CommandSignals, _ console: Console, _ stateDirectory: String?
+    ) -> LaunchAttributes {
+        var attributes = LaunchAttributes(environment: environment(stateDirectory), signals: signals)
         attributes.hasOwnGroup = console.givesOwnGroup
         attributes.sharedGroup = console.frontGroup
         // What starts in background gets the terminal when it is opened.
@@ -105,11 +108,21 @@ extension RunHost {
         return attributes
     }
 
-    private var environment: UnsafePointer<UnsafeMutablePointer<CChar>?> {
+    /// Nil where none was asked for.
+    private func prepareStateDirectory() throws(LaunchError) -> String? {
+        guard let path = manifest.stateDirectory else { return nil }
+        do throws(StateDirectory.Problem) {
+            return try StateDirectory.prepare(path)
+        } catch {
+            throw LaunchError(125, "--state-dir \(path): \(error.text); nothing was started")
+        }
+    }
+
+    private func environment(_ stateDirectory: String?) -> UnsafePointer<UnsafeMutablePointer<CChar>?> {
         guard manifest.hasLifecycle else { return UnsafePointer(environ) }
         return Environment(
             channel: channelNumber, socket: socket?.path ?? "", notify: notifyName,
-            watchdogInterval: manifest.policy.watchdogInterval
+            watchdogInterval: manifest.policy.watchdogInterval, stateDirectory: stateDirectory
         ).pointer
     }
 

@@ -29,6 +29,7 @@ public enum Vocabulary {
         "--name": "a scenario finds its app without --name; leave it away",
         "--report": "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave --report away",
         "--journal": "a scenario writes them itself, where `curfew test --artifacts DIR` says; leave --journal away",
+        "--state-dir": "a scenario's app has a CURFEW_STATE_DIR of its own; leave --state-dir away",
         "--manual-clock": "--manual-clock goes without saying, unless there is a `time-scale`",
         "--time-scale": "here --time-scale is a statement of its own: time-scale N",
     ]

@@ -54,8 +54,8 @@ extension StatementDefinition {
             example: "app --budget 10m -- ./uploader --port 0",
             """
             OPTIONS are those of `curfew run`; with them, `--` stands before the command. `--name`, `--report`, `--journal`, \
-            `--manual-clock` and `--time-scale` aren't among them: the scenario sees to these. Commands are run without a \
-            shell, in the folder of the scenario's file.
+            `--state-dir`, `--manual-clock` and `--time-scale` aren't among them: the scenario sees to these. Commands are \
+            run without a shell, in the folder of the scenario's file.
 
             Time stands still for the app, unless there is a `time-scale`: only `advance` moves it.
             """),

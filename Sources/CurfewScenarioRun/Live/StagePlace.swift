@@ -31,9 +31,9 @@ public struct StagePlace: Sendable {
     /// The folders that must be there.
     public var folders: [String] { [folder, runtimeDirectory, stateDirectory] }
 
-    /// `launch`: the first is 1. Of an option given twice the last counts: ours, or nobody would find the app.
+    /// `launch`: the first is 1. Of an option given twice the last counts: ours, or nobody would find the app, or what it saves.
     func words(_ command: AppCommand, launch: Int) -> [String] {
-        var words = [curfew, "run"] + command.options + ["--name", Self.name]
+        var words = [curfew, "run"] + command.options + ["--name", Self.name, "--state-dir", stateDirectory]
         if command.isTimeHeld { words.append("--manual-clock") }
         words += ["--report", report(launch: launch)]
         if let artifacts { words += ["--journal", "\(artifacts)/journal\(Self.fileEnd(launch: launch))"] }

@@ -104,8 +104,9 @@ class App(Conditions):
         self._settle()
 
     def _words(self, options: Sequence[str], report: str) -> List[str]:
-        # Of an option given twice the last counts: ours, or nobody would find the app.
-        words = [self._curfew, "run", *options, "--name", _NAME, "--report", report]
+        # Of an option given twice the last counts: ours, or nobody would find the app, or what it saves.
+        words = [
+            self._curfew, "run", *options, "--name", _NAME, "--state-dir", str(self.state_dir), "--report", report]
         if self.artifacts:
             words += ["--journal", f"{self.artifacts}/journal{_file_end(len(self._record.launches) + 1)}"]
         return [*words, "--", *self.command]
