@@ -48,6 +48,12 @@ public protocol BackgroundTaskScheduling: AnyObject, Sendable {
 
     /// Whether a supervisor is there that suspends this app and can be asked for time.
     var isMultitaskingSupported: Bool { get }
+
+    /// The directory to save in at `didEnterBackground`, and to restore from when launched: `CURFEW_STATE_DIR`.
+    ///
+    /// An app that is ended while it is suspended hears nothing of that; its next run finds the directory as it was left. Nil
+    /// when nobody named one, so a program that isn't run by Curfew chooses a place of its own.
+    var stateDirectory: String? { get }
 }
 
 extension BackgroundTaskScheduling {

@@ -7,7 +7,8 @@ import CurfewWire
 /// executed nothing, it behaves as without a supervisor.
 public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProviding {
     /// The app this process belongs to.
-    public static let shared = CurfewApplication(at: .fromEnvironment())
+    public static let shared = CurfewApplication(
+        at: .fromEnvironment(), stateDirectory: SupervisorAddress.stateDirectoryFromEnvironment())
 
     private let expirations: ExpirationHandlers
     private let supervisor: Supervisor
@@ -17,11 +18,12 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
 
     /// `patience`: the seconds of running to wait for a reply; confirming a suspension takes a supervisor a fifth of one.
     init(
-        at address: SupervisorAddress, patience: Int = 10,
+        at address: SupervisorAddress, stateDirectory: String? = nil, patience: Int = 10,
         startKeepAliveThread: @escaping KeepAliveCaller.ThreadStart = SystemThread.start
     ) {
         expirations = ExpirationHandlers()
-        supervisor = Supervisor(at: address, patience: patience, expirations: expirations)
+        supervisor = Supervisor(
+            at: address, stateDirectory: stateDirectory, patience: patience, expirations: expirations)
         hub = EventHub(supervisor)
         delegateCaller = DelegateCaller(hub)
         keepAliveCaller = KeepAliveCaller(hub, startThread: startKeepAliveThread)
@@ -123,6 +125,8 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         case .gone, .refused: false
         }
     }
+
+    public var stateDirectory: String? { supervisor.stateDirectory }
 
     // MARK: Events
 

@@ -3,7 +3,10 @@
 /// An event that requires it is acknowledged when the method returns; `event.deferAcknowledgement()` puts that off. Every
 /// method has a default that does nothing. While one runs, the next event waits; expiration handlers don't.
 public protocol CurfewApplicationDelegate: AnyObject, Sendable {
-    /// The app runs; `event.launch` tells how, `event.info` has the launch options.
+    /// The app runs. Restore here what was saved, if `options.isRestored`.
+    func application(
+        _ application: any BackgroundTaskScheduling, didFinishLaunchingWithOptions options: LaunchOptions)
+    /// As the other, which the default of this one calls; for a launch whose acknowledgement is deferred.
     func application(_ application: any BackgroundTaskScheduling, didFinishLaunching event: LifecycleEvent)
     func applicationDidBecomeActive(_ application: any BackgroundTaskScheduling)
     func applicationWillResignActive(_ application: any BackgroundTaskScheduling)
@@ -27,7 +30,12 @@ public protocol CurfewApplicationDelegate: AnyObject, Sendable {
 }
 
 extension CurfewApplicationDelegate {
-    public func application(_ application: any BackgroundTaskScheduling, didFinishLaunching event: LifecycleEvent) {}
+    public func application(
+        _ application: any BackgroundTaskScheduling, didFinishLaunchingWithOptions options: LaunchOptions
+    ) {}
+    public func application(_ application: any BackgroundTaskScheduling, didFinishLaunching event: LifecycleEvent) {
+        self.application(application, didFinishLaunchingWithOptions: event.launchOptions ?? LaunchOptions())
+    }
     public func applicationDidBecomeActive(_ application: any BackgroundTaskScheduling) {}
     public func applicationWillResignActive(_ application: any BackgroundTaskScheduling) {}
     public func applicationDidEnterBackground(_ application: any BackgroundTaskScheduling) {}

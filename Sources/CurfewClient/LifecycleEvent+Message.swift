@@ -6,19 +6,22 @@ extension LifecycleEvent {
     /// From a line of the control channel; nil for one without a name.
     ///
     /// Source: docs/protocol.md, "Events".
-    init?(_ message: Message) {
+    init?(_ message: Message, stateDirectory: String?) {
         guard let name = message["name"] else { return nil }
         let kind = LifecycleEvent.kind(named: name, kind: message["kind"])
+        let info = LifecycleEvent.info(message)
         self.init(
             kind, name: name,
             sequence: message["seq"].flatMap { Int($0) } ?? 0,
             seconds: LifecycleEvent.seconds(message["seconds"]),
             task: message["task"].flatMap { Int($0) }.map(BackgroundTaskIdentifier.init(rawValue:)),
             memoryWarningLevel: kind == .didReceiveMemoryWarning ? LifecycleEvent.level(message["level"]) : nil,
-            launch: message["launched"].map {
-                Launch(isInBackground: $0 == "background", wakingEvent: message["wake"])
+            launchOptions: message["launched"].map {
+                LaunchOptions(
+                    isInBackground: $0 == "background", wakingEvent: message["wake"], info: info,
+                    stateDirectory: stateDirectory)
             },
-            info: LifecycleEvent.info(message),
+            info: info,
             requiresAcknowledgement: message["ack"] == "required")
     }
 

@@ -5,7 +5,7 @@
 public struct LifecycleEvent: Sendable {
     /// What has happened, or is about to.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Once, to the first who listens; `launch` tells how.
+        /// Once, to the first who listens; `launchOptions` tell how.
         case didFinishLaunching
         case didBecomeActive
         case willResignActive
@@ -40,25 +40,13 @@ public struct LifecycleEvent: Sendable {
     /// How urgent a memory warning is; nil in other events than `didReceiveMemoryWarning`.
     public let memoryWarningLevel: MemoryWarningLevel?
     /// How the app was launched; nil in other events than `didFinishLaunching`.
-    public let launch: Launch?
-    /// What was posted with the event, or the launch options.
+    public let launchOptions: LaunchOptions?
+    /// What was posted with the event, or given with the launch.
     public let info: [String: String]
     /// Whether the app is killed unless this is acknowledged in time.
     public let requiresAcknowledgement: Bool
     /// Nil when nothing is owed for this one.
     private(set) var receipt: Receipt?
-
-    /// How an app was launched.
-    public struct Launch: Hashable, Sendable {
-        public var isInBackground: Bool
-        /// The waking event it was launched for, which follows by itself.
-        public var wakingEvent: String?
-
-        public init(isInBackground: Bool = false, wakingEvent: String? = nil) {
-            self.isInBackground = isInBackground
-            self.wakingEvent = wakingEvent
-        }
-    }
 
     /// How urgent a memory warning is.
     public enum MemoryWarningLevel: String, Hashable, Sendable, CaseIterable {
@@ -70,7 +58,8 @@ public struct LifecycleEvent: Sendable {
 
     package init(
         _ kind: Kind, name: String? = nil, sequence: Int, seconds: Double? = nil,
-        task: BackgroundTaskIdentifier? = nil, memoryWarningLevel: MemoryWarningLevel? = nil, launch: Launch? = nil,
+        task: BackgroundTaskIdentifier? = nil, memoryWarningLevel: MemoryWarningLevel? = nil,
+        launchOptions: LaunchOptions? = nil,
         info: [String: String] = [:], requiresAcknowledgement: Bool = false
     ) {
         self.kind = kind
@@ -79,7 +68,7 @@ public struct LifecycleEvent: Sendable {
         self.seconds = seconds
         self.task = task
         self.memoryWarningLevel = memoryWarningLevel
-        self.launch = launch
+        self.launchOptions = launchOptions
         self.info = info
         self.requiresAcknowledgement = requiresAcknowledgement
     }

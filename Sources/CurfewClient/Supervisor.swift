@@ -23,6 +23,8 @@ final class Supervisor: Sendable {
     }
 
     private let address: SupervisorAddress
+    /// Where the app keeps its state; nil where nobody said.
+    let stateDirectory: String?
     /// How many seconds of running a reply may take.
     let patience: Int
     private let expirations: ExpirationHandlers
@@ -30,8 +32,11 @@ final class Supervisor: Sendable {
     /// A child that is forked without executing anything has no thread to read with; the library does nothing there.
     private let process = getpid()
 
-    init(at address: SupervisorAddress, patience: Int, expirations: ExpirationHandlers) {
+    init(
+        at address: SupervisorAddress, stateDirectory: String?, patience: Int, expirations: ExpirationHandlers
+    ) {
         self.address = address
+        self.stateDirectory = stateDirectory
         self.patience = patience
         self.expirations = expirations
     }
@@ -77,7 +82,7 @@ final class Supervisor: Sendable {
     }
 
     private func receive(_ message: Message, _ listening: Listening?) {
-        guard let event = LifecycleEvent(message) else { return }
+        guard let event = LifecycleEvent(message, stateDirectory: stateDirectory) else { return }
         // On whichever channel the warning is heard first.
         if event.kind == .backgroundTaskWillExpire, let task = event.task { expirations.expire(task) }
         guard let listening = listening ?? listeningOnRequests else { return }

@@ -18,6 +18,9 @@ struct SupervisorAddress: Sendable {
             socketPath: variable("CURFEW_SOCKET"), inheritedDescriptor: variable("CURFEW_FD").flatMap { Int32($0) })
     }
 
+    /// Where this process's app keeps its state; nil when the environment doesn't say.
+    static func stateDirectoryFromEnvironment() -> String? { variable("CURFEW_STATE_DIR") }
+
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)

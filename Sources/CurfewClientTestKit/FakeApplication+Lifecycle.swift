@@ -13,22 +13,42 @@ extension FakeApplication {
     }
 
     /// Launched, in front.
-    public func launch(info: [String: String] = [:], within limit: Duration = .seconds(20)) async throws {
-        try await stage.ask(.didFinishLaunching, launch: LifecycleEvent.Launch(), info: info, within: limit)
+    ///
+    /// - Parameter reason: why its last run was ended, such as "memory-pressure": it is told that it is restored. Nil for an
+    ///   ordinary launch.
+    public func launch(
+        restoredAfter reason: String? = nil, info: [String: String] = [:], within limit: Duration = .seconds(20)
+    ) async throws {
+        try await tellLaunch(LaunchOptions(), restoredAfter: reason, info, within: limit)
         stage.enter(.active)
         stage.tell(.didBecomeActive)
     }
 
     /// Launched in the background, for a waking event if one is named; `info` goes with that, or with the launch.
+    ///
+    /// - Parameter reason: as for a launch in front.
     public func launchInBackground(
-        wakingEvent: String? = nil, info: [String: String] = [:], within limit: Duration = .seconds(20)
+        wakingEvent: String? = nil, restoredAfter reason: String? = nil, info: [String: String] = [:],
+        within limit: Duration = .seconds(20)
     ) async throws {
         stage.enter(.background)
-        let launch = LifecycleEvent.Launch(isInBackground: true, wakingEvent: wakingEvent)
-        try await stage.ask(
-            .didFinishLaunching, launch: launch, info: wakingEvent == nil ? info : [:], within: limit)
+        let options = LaunchOptions(isInBackground: true, wakingEvent: wakingEvent)
+        try await tellLaunch(options, restoredAfter: reason, wakingEvent == nil ? info : [:], within: limit)
         try await stage.ask(.didEnterBackground, within: limit)
         if let wakingEvent { try await stage.ask(.wake, name: wakingEvent, info: info, within: limit) }
+    }
+
+    private func tellLaunch(
+        _ options: LaunchOptions, restoredAfter reason: String?, _ info: [String: String], within limit: Duration
+    ) async throws {
+        var options = options
+        options.info = info
+        options.stateDirectory = stateDirectory
+        if let reason {
+            options.info[LaunchOptions.restoredKey] = "true"
+            options.info[LaunchOptions.endedKey] = reason
+        }
+        try await stage.ask(.didFinishLaunching, launchOptions: options, info: options.info, within: limit)
     }
 
     /// The home button: to the background.

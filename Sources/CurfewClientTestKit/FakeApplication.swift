@@ -18,6 +18,8 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     let expiration: Expiration
     /// Whether there is a supervisor, as far as the program under test can see.
     public let isMultitaskingSupported: Bool
+    /// Where the program under test saves and restores; a directory of the test's.
+    public let stateDirectory: String?
     let book: TaskBook
     private let threadOfHandlers = ExpirationHandlers()
     private let refuses = Monitor(false)
@@ -33,9 +35,13 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     /// - Parameters:
     ///   - expiration: when tasks expire.
     ///   - isMultitaskingSupported: false to see what the program does without a supervisor.
-    public init(expiring expiration: Expiration = .whenTold, isMultitaskingSupported: Bool = true) {
+    ///   - stateDirectory: what `stateDirectory` is; another app with the same one is the next run.
+    public init(
+        expiring expiration: Expiration = .whenTold, isMultitaskingSupported: Bool = true, stateDirectory: String? = nil
+    ) {
         self.expiration = expiration
         self.isMultitaskingSupported = isMultitaskingSupported
+        self.stateDirectory = stateDirectory
         book = TaskBook()
         stage = Stage(isOpen: isMultitaskingSupported)
         hub = EventHub(stage)

@@ -64,7 +64,7 @@ final class Stage: EventFeed {
     ///
     /// - Throws: `NotAcknowledged` when they haven't within the limit.
     func ask(
-        _ kind: LifecycleEvent.Kind, name: String? = nil, launch: LifecycleEvent.Launch? = nil,
+        _ kind: LifecycleEvent.Kind, name: String? = nil, launchOptions: LaunchOptions? = nil,
         info: [String: String] = [:], within limit: Duration
     ) async throws {
         let (sequence, sink) = next()
@@ -72,7 +72,8 @@ final class Stage: EventFeed {
         let signal = Signal()
         state.withLock { $0.owed[sequence] = signal }
         let event = LifecycleEvent(
-            kind, name: name, sequence: sequence, seconds: limit / .seconds(1), launch: launch, info: info,
+            kind, name: name, sequence: sequence, seconds: limit / .seconds(1), launchOptions: launchOptions,
+            info: info,
             requiresAcknowledgement: true)
         sink.publish(event)
         guard await signal.wait(within: limit) else {

@@ -16,15 +16,17 @@ public struct BackgroundTaskMistakes: Error, Hashable, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - expiration: when tasks expire.
+///   - stateDirectory: where the app saves and restores.
 ///   - limit: how long what has expired may take to end.
 /// - Returns: what the body returns.
 /// - Throws: what the body throws; else `BackgroundTaskMistakes`.
 public func withFakeApplication<Success>(
-    expiring expiration: FakeApplication.Expiration = .whenTold, within limit: Duration = .seconds(5),
+    expiring expiration: FakeApplication.Expiration = .whenTold, stateDirectory: String? = nil,
+    within limit: Duration = .seconds(5),
     isolation: isolated (any Actor)? = #isolation,
     _ body: (FakeApplication) async throws -> Success
 ) async throws -> Success {
-    let application = FakeApplication(expiring: expiration)
+    let application = FakeApplication(expiring: expiration, stateDirectory: stateDirectory)
     let result = try await body(application)
     application.expireBackgroundTasks()
     let leaks = await application.leaks(within: limit)

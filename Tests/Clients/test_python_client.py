@@ -596,6 +596,24 @@ def test_what_an_event_tells(fake, app):
     assert fake.texts("ack") == ["ack seq=1", "ack seq=12"]
 
 
+def test_a_launch_tells_whether_the_app_is_restored(fake, app):
+    events = aware(app, fake)
+    launch = "event name=didFinishLaunching seq={} launched=foreground {}"
+    fake.send(launch.format(1, "info.restored=true info.ended=memory-pressure"),
+              launch.format(2, "info.restored=true"), launch.format(3, "info.restored=yes"),
+              launch.format(4, "restored=true ended=memory-pressure"),
+              "event name=fetch seq=5 kind=wake info.restored=true info.ended=memory-pressure")
+    dispatch(app, 5)
+    assert [(event.is_restored, event.ended_because) for event in events] == [
+        (True, "memory-pressure"), (True, None), (False, None), (False, None), (False, None)]
+
+
+def test_the_directory_for_its_state():
+    assert curfew.Application({"CURFEW_STATE_DIR": "/saved"}).state_directory == "/saved"
+    assert curfew.Application({"CURFEW_STATE_DIR": ""}).state_directory is None
+    assert curfew.Application({}).state_directory is None
+
+
 def test_an_event_can_be_made_by_hand():
     """For a program's own tests of its handlers."""
     event = curfew.Event("didEnterBackground", 4, seconds=5)
@@ -2091,6 +2109,29 @@ def test_real_posted_changes(real):
         app.drive("post", "networkDidChange", f"online={online}")
     app.drive("open")
     app.expect("lifecycle willEnterForeground None", "change networkDidChange maybe", "lifecycle didBecomeActive None")
+
+
+@needs_curfew
+def test_real_restoring(real, tmp_path):
+    """What one run has saved when it was sent home, the next finds."""
+    saver = """
+        import pathlib
+        book = pathlib.Path(app.state_directory) / "book"
+        @app.on("didFinishLaunching")
+        def launch(event):
+            say(event.is_restored, event.ended_because, book.read_text() if event.is_restored else "new")
+        app.on("didEnterBackground")(lambda event: book.write_text("page 7"))
+        app.run()
+        """
+    first = real.start(saver, "--aware", "--state-dir", tmp_path / "state")
+    first.expect("False None new")
+    first.drive("home")
+    first.wait_state("suspended")
+    first.drive("reclaim")
+    first.wait()
+    second = real.start(saver, "--aware", "--state-dir", tmp_path / "state", "--launch-option", "restored=true",
+                        "--launch-option", "ended=memory-pressure")
+    second.expect("True memory-pressure page 7")
 
 
 @needs_curfew

@@ -711,6 +711,28 @@ def test_keys_become_variables_names(bench, shell):
 
 
 @every_shell
+def test_a_launch_tells_whether_the_app_is_restored(bench, shell):
+    """The first of two counts; other events, and what the script has under such names, don't."""
+    app = bench.app(shell, """
+        CURFEW_INFO_restored=true CURFEW_INFO_ended=script
+        tell() { say "$CURFEW_EVENT [$CURFEW_RESTORED] [$CURFEW_ENDED]"; }
+        curfew_on didFinishLaunching tell fetch tell
+        curfew_loop
+        """, launch=LAUNCH)
+    app.until_acknowledged(1)
+    launched = "didFinishLaunching"
+    app.tell(launched, "info.restored=true info.ended=memory-pressure launched=foreground")
+    app.tell(launched, "info.restored=yes")
+    app.tell(launched)
+    app.tell(launched, "info.restored=true info.restored=no")
+    app.until_acknowledged(app.tell("fetch", "kind=wake info.restored=true info.ended=memory-pressure", ack=True))
+    assert app.said == [
+        f"{launched} [] []", f"{launched} [true] [memory-pressure]", f"{launched} [] []", f"{launched} [] []",
+        f"{launched} [true] []", "fetch [] []"]
+    app.kill()
+
+
+@every_shell
 def test_a_memory_warning_has_its_level(bench, shell):
     """No other event has one, and nothing is acknowledged."""
     app = bench.app(shell, """

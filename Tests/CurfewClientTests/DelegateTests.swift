@@ -82,6 +82,34 @@ struct DelegateTests {
         }
     }
 
+    /// Restores what it is told to.
+    private final class Restoring: CurfewApplicationDelegate {
+        let launches = Witness<LaunchOptions>()
+
+        func application(
+            _ application: any BackgroundTaskScheduling, didFinishLaunchingWithOptions options: LaunchOptions
+        ) {
+            launches.add(options)
+        }
+    }
+
+    @Test("A launch comes with its options, and is acknowledged once that is dealt with")
+    func launchOptions() throws {
+        try withSupervisor { supervisor, application in
+            let delegate = Restoring()
+            application.delegate = delegate
+            supervisor.send(
+                [
+                    "event name=didFinishLaunching seq=1 ack=required launched=background wake=fetch "
+                        + "info.restored=true info.ended=idle-exit"
+                ], to: try supervisor.wait(for: "hello").connection)
+            #expect(try supervisor.wait(for: "ack").message["seq"] == "1")
+            let info = ["restored": "true", "ended": "idle-exit"]
+            #expect(
+                delegate.launches.all == [LaunchOptions(isInBackground: true, wakingEvent: "fetch", info: info)])
+        }
+    }
+
     @Test("A delegate without methods owes nothing")
     func defaults() throws {
         try withSupervisor { supervisor, application in

@@ -38,17 +38,45 @@ struct EventTests {
             let launch = try #require(await loop.next())
             #expect(launch.kind == .didFinishLaunching && launch.sequence == 1 && launch.seconds == 20)
             #expect(launch.requiresAcknowledgement && launch.task == nil)
-            #expect(launch.launch == LifecycleEvent.Launch(isInBackground: true, wakingEvent: "push"))
+            #expect(
+                launch.launchOptions
+                    == LaunchOptions(isInBackground: true, wakingEvent: "push", info: ["url": "a b", "": "empty"]))
             #expect(launch.info == ["url": "a b", "": "empty"])
             let change = try #require(await loop.next())
             #expect(change.kind == .change && change.name == "settingsDidChange" && !change.requiresAcknowledgement)
-            #expect(change.info == ["exists": "false"] && change.launch == nil && change.seconds == nil)
+            #expect(change.info == ["exists": "false"] && change.launchOptions == nil && change.seconds == nil)
             let wake = try #require(await loop.next())
             #expect(wake.kind == .wake && wake.name == "push" && wake.seconds == .greatestFiniteMagnitude)
             for name in ["didRotate", "change", "x"] {
                 let unknown = try #require(await loop.next())
                 #expect(unknown.kind == .other && unknown.name == name)
             }
+        }
+    }
+
+    @Test("A launch tells whether the app is to come back as it was, and where it finds what it saved")
+    func restoring() async throws {
+        let supervisor = try FakeSupervisor()
+        defer { supervisor.die() }
+        let application = CurfewApplication(
+            at: supervisor.address, stateDirectory: "/saved", patience: FakeSupervisor.patience)
+        #expect(application.stateDirectory == "/saved")
+        var loop = application.events.makeAsyncIterator()
+        let connection = try await supervisor.wait(for: "hello").connection
+        let launch = "event name=didFinishLaunching seq=1 ack=required launched=foreground"
+        let pairs = [
+            "info.restored=true info.ended=memory-pressure", "info.restored=true", "info.restored=yes", "",
+            "restored=true ended=memory-pressure",
+        ]
+        supervisor.send(pairs.map { "\(launch) \($0)" }, to: connection)
+        let expected: [(isRestored: Bool, endedBecause: String?)] = [
+            (true, "memory-pressure"), (true, nil), (false, nil), (false, nil), (false, nil),
+        ]
+        for (isRestored, endedBecause) in expected {
+            let options = try #require(await loop.next()?.launchOptions)
+            #expect(options.isRestored == isRestored)
+            #expect(options.endedBecause == endedBecause)
+            #expect(options.stateDirectory == "/saved")
         }
     }
 

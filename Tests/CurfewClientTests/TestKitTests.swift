@@ -155,7 +155,7 @@ struct TestKitTests {
         var loop = application.events.makeAsyncIterator()
         let launching = Task { try await application.launchInBackground(wakingEvent: "push", info: ["id": "7"]) }
         let launch = try #require(await loop.next())
-        #expect(launch.launch == LifecycleEvent.Launch(isInBackground: true, wakingEvent: "push"))
+        #expect(launch.launchOptions == LaunchOptions(isInBackground: true, wakingEvent: "push"))
         #expect(application.applicationState == .background)
         #expect(await loop.next()?.kind == .didEnterBackground)
         let wake = try #require(await loop.next())
@@ -168,6 +168,37 @@ struct TestKitTests {
         #expect(await loop.next()?.kind == .willEnterForeground)
         #expect(await loop.next()?.kind == .didBecomeActive)
         #expect(application.applicationState == .active)
+    }
+
+    @Test("Two runs with one directory: the second is told to restore, and finds what the first has saved")
+    func restoring() async throws {
+        let first = FakeApplication(stateDirectory: "/saved")
+        #expect(first.stateDirectory == "/saved")
+        #expect(FakeApplication().stateDirectory == nil)
+        var loop = first.events.makeAsyncIterator()
+        let launching = Task { try await first.launch(info: ["file": "a"]) }
+        let launch = try #require(await loop.next())
+        #expect(launch.launchOptions == LaunchOptions(info: ["file": "a"], stateDirectory: "/saved"))
+        #expect(launch.launchOptions?.isRestored == false)
+        launch.acknowledge()
+        try await launching.value
+
+        let second = FakeApplication(stateDirectory: first.stateDirectory)
+        var secondLoop = second.events.makeAsyncIterator()
+        let relaunching = Task {
+            try await second.launchInBackground(
+                wakingEvent: "push", restoredAfter: "memory-pressure", info: ["id": "7"])
+        }
+        let relaunch = try #require(await secondLoop.next())
+        let options = try #require(relaunch.launchOptions)
+        #expect(options.isInBackground && options.wakingEvent == "push" && options.stateDirectory == "/saved")
+        #expect(options.isRestored && options.endedBecause == "memory-pressure")
+        #expect(relaunch.info == ["restored": "true", "ended": "memory-pressure"])
+        #expect(await secondLoop.next()?.kind == .didEnterBackground)
+        let wake = try #require(await secondLoop.next())
+        #expect(wake.info == ["id": "7"])
+        wake.acknowledge()
+        try await relaunching.value
     }
 
     @Test("An app that holds an event up is found out")

@@ -130,7 +130,7 @@ typedef unsigned long curfew_task;
 // What an event tells. Values may be added.
 enum curfew_event_type {
     CURFEW_EVENT_OTHER,                        // one that this header doesn't know; see its name
-    CURFEW_EVENT_DID_FINISH_LAUNCHING,         // once, after the first hello: "launched", "wake", the launch options
+    CURFEW_EVENT_DID_FINISH_LAUNCHING,         // once, after the first hello: "launched", "wake", curfew_launch_…
     CURFEW_EVENT_DID_BECOME_ACTIVE,
     CURFEW_EVENT_WILL_RESIGN_ACTIVE,
     CURFEW_EVENT_DID_ENTER_BACKGROUND,         // save now; a task begun before the acknowledgement is open in time
@@ -1396,6 +1396,30 @@ static inline const char *curfew_event_value(const struct curfew_event *event, c
 static inline const char *curfew_event_info(const struct curfew_event *event, const char *key)
 {
     return curfew_impl_find(event->text, event->text_length, "info.", key);
+}
+
+// Whether a didFinishLaunching says that the app is to come back as its user left it: its last run was ended without anybody
+// having asked for that, for the memory it took, for instance. False for any other event.
+static inline bool curfew_launch_is_restored(const struct curfew_event *event)
+{
+    const char *restored = curfew_event_info(event, "restored");
+    return event->type == CURFEW_EVENT_DID_FINISH_LAUNCHING && restored != NULL && !strcmp(restored, "true");
+}
+
+// Why the last run was ended, of a didFinishLaunching that is restored: a reason as in a report, such as
+// "memory-pressure"; NULL when nobody said, and for any other event. It lives as long as *event.
+static inline const char *curfew_launch_ended_because(const struct curfew_event *event)
+{
+    return event->type == CURFEW_EVENT_DID_FINISH_LAUNCHING ? curfew_event_info(event, "ended") : NULL;
+}
+
+// The directory to save in at didEnterBackground, and to restore from when launched: CURFEW_STATE_DIR, with getenv's
+// limits. NULL when nobody named one. An app that is ended while it is suspended hears nothing of that; its next run finds the
+// directory as it was left.
+static inline const char *curfew_state_directory(void)
+{
+    const char *path = getenv("CURFEW_STATE_DIR");
+    return path != NULL && path[0] != '\0' ? path : NULL;
 }
 
 // The event's info pairs by number, from 0 on: true with the key, without its "info.", and the value; false when there

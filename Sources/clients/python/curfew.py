@@ -269,6 +269,26 @@ class Event:
     _acknowledgement: _Acknowledgement = field(
         default_factory=lambda: _Acknowledgement(_nothing), repr=False, compare=False)
 
+    @property
+    def is_restored(self) -> bool:
+        """`didFinishLaunching`: whether the app is to come back as its user left it.
+
+        Its last run was ended without anybody having asked for that, for the memory it took, for instance.
+        """
+        return self._is_launch and self.info.get("restored") == "true"
+
+    @property
+    def ended_because(self) -> Optional[str]:
+        """`didFinishLaunching`, if `is_restored`: why the last run was ended, a reason as in a report.
+
+        Such as `memory-pressure`; None where nobody said.
+        """
+        return self.info.get("ended") if self._is_launch else None
+
+    @property
+    def _is_launch(self) -> bool:
+        return self.kind == "lifecycle" and self.name == "didFinishLaunching"
+
     def defer(self) -> Deferral:
         """Keeps the event unacknowledged after its handlers have returned, until the deferral is called.
 
@@ -703,7 +723,7 @@ class BackgroundTask:
 class Application:
     """The app that this process is a part of. `app()` is the one to use.
 
-    environment: where CURFEW_SOCKET and CURFEW_FD are looked up, the process's own by default.
+    environment: where CURFEW_SOCKET, CURFEW_FD and CURFEW_STATE_DIR are looked up, the process's own by default.
     """
 
     def __init__(self, environment: Optional[Mapping[str, str]] = None) -> None:
@@ -818,6 +838,15 @@ class Application:
             return float(reply.pairs["seconds"]) if reply else math.inf
         except (KeyError, ValueError):
             return math.inf
+
+    @property
+    def state_directory(self) -> Optional[str]:
+        """The directory to save in at `didEnterBackground`, and to restore from when launched: CURFEW_STATE_DIR.
+
+        None when nobody named one. An app that is ended while it is suspended hears nothing of that; its next run finds
+        the directory as it was left.
+        """
+        return self._environment.get("CURFEW_STATE_DIR") or None
 
     def begin_background_task(self, name: str, expiration_handler: Optional[Callable[[], object]] = None) -> int:
         """Asks for time to finish something, and returns the task's number; INVALID_TASK when it is refused.

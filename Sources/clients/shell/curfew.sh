@@ -40,8 +40,13 @@
 #   CURFEW_SEQ       its number                     CURFEW_LAUNCHED  `foreground` or `background`
 #   CURFEW_INFO      the KEYs of, with blanks       CURFEW_WAKE      the waking event that is why it was launched
 #   CURFEW_LEVEL     how urgent didReceiveMemoryWarning is: `warning` or `critical`
+#   CURFEW_RESTORED  `true` when, launched, it is to come back as it was: its last run was ended unasked, for its memory say
+#   CURFEW_ENDED     why that was ended: a reason as in a report, such as `memory-pressure`
 #   CURFEW_INFO_KEY  each info.KEY; what is neither a letter nor a digit in KEY stands as `_`
 #   CURFEW_RUNNING   the process that curfew_run waits for, to `kill` it
+#
+# CURFEW_STATE_DIR, if the environment has it, is the directory to save in at didEnterBackground, and to restore from when
+# launched: an app that is ended while it is suspended hears nothing of that, and its next run finds it as it was left.
 #
 # Background tasks, by the `curfew` on PATH, or CURFEW_COMMAND
 #
@@ -683,6 +688,13 @@ _curfew_parse() {
         esac
     done
     _curfew_number=$CURFEW_SEQ
+    case $CURFEW_EVENT:$CURFEW_KIND in didFinishLaunching:) _curfew_tell_restoring ;; esac
+}
+
+# Not what the environment may have under such names.
+_curfew_tell_restoring() {
+    case " $CURFEW_INFO " in *' restored '*) [ "$CURFEW_INFO_restored" != true ] || CURFEW_RESTORED=true ;; esac
+    case " $CURFEW_INFO " in *' ended '*) CURFEW_ENDED=$CURFEW_INFO_ended ;; esac
 }
 
 _curfew_forget() {
@@ -693,6 +705,7 @@ _curfew_forget() {
     done
     CURFEW_EVENT='' CURFEW_SEQ='' CURFEW_SECONDS='' CURFEW_TASK='' CURFEW_KIND=''
     CURFEW_LAUNCHED='' CURFEW_WAKE='' CURFEW_LEVEL='' CURFEW_INFO='' _curfew_ack=''
+    CURFEW_RESTORED='' CURFEW_ENDED=''
 }
 
 # Of two keys that give one name, the first counts.

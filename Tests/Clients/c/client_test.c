@@ -637,6 +637,44 @@ static void test_changes(void)
     close(clients_end);
 }
 
+static void test_restoring(void)
+{
+    int clients_end, peer = open_pipe(&clients_end);
+    CHECK_EQ(curfew_connect(&client), 0);
+    push(peer, "event name=didFinishLaunching seq=1 launched=foreground info.restored=true info.ended=memory-pressure\n"
+               "event name=didFinishLaunching seq=2 launched=foreground info.restored=true\n"
+               "event name=didFinishLaunching seq=3 launched=foreground info.restored=yes\n"
+               "event name=didFinishLaunching seq=4 launched=foreground restored=true ended=memory-pressure\n"
+               "event name=fetch seq=5 kind=wake info.restored=true info.ended=memory-pressure\n");
+    take("didFinishLaunching");
+    CHECK(curfew_launch_is_restored(&event));
+    CHECK_TEXT(curfew_launch_ended_because(&event), "memory-pressure");
+    take("didFinishLaunching");
+    CHECK(curfew_launch_is_restored(&event));
+    CHECK(curfew_launch_ended_because(&event) == NULL);
+    take("didFinishLaunching");
+    CHECK(!curfew_launch_is_restored(&event));
+    take("didFinishLaunching");
+    CHECK(!curfew_launch_is_restored(&event));
+    CHECK(curfew_launch_ended_because(&event) == NULL);
+    take("fetch");
+    CHECK(!curfew_launch_is_restored(&event));
+    CHECK(curfew_launch_ended_because(&event) == NULL);
+    close(peer);
+    close(clients_end);
+}
+
+static void test_state_directory(void)
+{
+    unsetenv("CURFEW_STATE_DIR");
+    CHECK(curfew_state_directory() == NULL);
+    setenv("CURFEW_STATE_DIR", "", 1);
+    CHECK(curfew_state_directory() == NULL);
+    setenv("CURFEW_STATE_DIR", "/saved", 1);
+    CHECK_TEXT(curfew_state_directory(), "/saved");
+    unsetenv("CURFEW_STATE_DIR");
+}
+
 static void test_acknowledging(void)
 {
     static const struct fake_step steps[] = {
@@ -1321,7 +1359,7 @@ static const struct {
     TEST(refuses_what_is_no_pipe), TEST(connecting_ends_in_time), TEST(avoids_the_standard_descriptors), TEST(tasks),
     TEST(keep_alive), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
     TEST(lifecycle_events), TEST(memory_warnings), TEST(everything_in_an_event), TEST(malformed_events),
-    TEST(changes), TEST(acknowledging),
+    TEST(changes), TEST(restoring), TEST(state_directory), TEST(acknowledging),
     TEST(events_while_waiting), TEST(byte_by_byte), TEST(longest_event), TEST(line_without_end), TEST(flood_of_events),
     TEST(flood_before_the_reply_to_end), TEST(silence), TEST(late_refusal), TEST(flood_of_others_replies),
     TEST(supervisor_that_does_not_read), TEST(suspended_while_waiting), TEST(dies_while_asked), TEST(is_dead_already),

@@ -30,6 +30,7 @@ static int use_everything()
     result += *curfew_app_name(&client) || curfew_application_state(&client) != CURFEW_STATE_ACTIVE;
     result += curfew_next_event(&client, &event, 0) != 0 || curfew_acknowledge(&client, &event) != -ENOTCONN;
     result += curfew_event_value(&event, "x") || curfew_event_info(&event, "x");
+    result += curfew_launch_is_restored(&event) || curfew_launch_ended_because(&event) || curfew_state_directory();
     result += curfew_event_info_at(&event, 0, &key, &value);
     result += curfew_end_background_task(&client, 1) != -ENOTCONN;
     result += curfew_end_background_task_from_signal(&client, 1) != -ENOTCONN;

@@ -67,6 +67,8 @@ static void say_event(void)
         curfew_event_value(&event, "kind") ? curfew_event_value(&event, "kind") : "lifecycle", state_name());
     for (index = 0; curfew_event_info_at(&event, index, &key, &value); index++)
         say("info %s=%s", key, value);
+    if (curfew_launch_is_restored(&event))
+        say("restored %s", curfew_launch_ended_because(&event) ? "why" : "unsaid why");
     if (event.level != CURFEW_MEMORY_WARNING_NONE)
         say("level %d", event.level);
 }
@@ -79,6 +81,8 @@ static int be_aware(void)
     if (curfew_connect(&client) < 0 || curfew_hello(&client, "real test") < 0)
         return 9;
     say("app %s", curfew_app_name(&client));
+    if (curfew_state_directory())
+        say("state %s", curfew_state_directory());
     while (curfew_next_event(&client, &event, -1) > 0) {
         say_event();
         if (event.type == CURFEW_EVENT_DID_ENTER_BACKGROUND && homes++ == 0)
@@ -470,6 +474,31 @@ static void test_waking_and_posting(void)
     finish();
 }
 
+static void test_restoring(void)
+{
+    char path[128], line[160];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/saved", scratch);
+    snprintf(line, sizeof line, "state %s", path);
+    launch("aware", "--state-dir", path);
+    hear_until("app c-client-aware-");
+    HEAR(line);
+    hear_until("didBecomeActive");
+    drive("quit");
+    CHECK_EQ(finish(), 3);
+    CHECK_EQ(stat(path, &status), 0);
+    CHECK_EQ(status.st_mode & 07777, 0700);
+    CHECK_EQ(rmdir(path), 0);
+    launch("aware", "--launch-option", "restored=true");
+    hear_until("app c-client-aware-");
+    HEAR("didFinishLaunching type=1 kind=lifecycle state=active");
+    HEAR("info restored=true");
+    HEAR("restored unsaid why");
+    hear_until("didBecomeActive");
+    drive("quit");
+    CHECK_EQ(finish(), 3);
+}
+
 // ---- a dead supervisor --------------------------------------------------------------------------
 
 // Resumed, the app goes on without Curfew: it is told once that the connection is lost, and ends by itself.
@@ -518,7 +547,8 @@ static int be_app(const char *scenario)
 static const struct {
     const char *name;
     void (*run)(void);
-} tests[] = {TEST(tasks), TEST(lifecycle), TEST(signal), TEST(fork), TEST(waking_and_posting), TEST(killed_supervisor)};
+} tests[] = {TEST(tasks), TEST(lifecycle), TEST(signal), TEST(fork), TEST(waking_and_posting), TEST(restoring),
+    TEST(killed_supervisor)};
 
 int main(int count, char **arguments)
 {
@@ -542,6 +572,7 @@ int main(int count, char **arguments)
     setenv("XDG_RUNTIME_DIR", scratch, 1);
     unsetenv("CURFEW_FD");
     unsetenv("CURFEW_SOCKET");
+    unsetenv("CURFEW_STATE_DIR");
     for (index = 0; index < sizeof tests / sizeof *tests; index++) {
         if (count > 1 && !strstr(tests[index].name, arguments[1]))
             continue;

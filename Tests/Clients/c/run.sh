@@ -12,7 +12,7 @@ export XDG_STATE_HOME
 trap 'rm -rf "$build" "$XDG_STATE_HOME"' EXIT
 trap 'exit 1' HUP INT TERM
 if [ -n "${CURFEW:-}" ]; then CURFEW=$(realpath "$CURFEW") && export CURFEW; fi
-unset CURFEW_FD CURFEW_SOCKET
+unset CURFEW_FD CURFEW_SOCKET CURFEW_STATE_DIR
 cd "$build" || exit 1
 
 warnings='-Wall -Wextra -Wpedantic -Werror'
