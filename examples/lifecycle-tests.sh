@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lifecycle-tests.sh: what a shell script, a Python app, redis-server, vim and nginx do when they are sent home, warned and reclaimed;
+# lifecycle-tests.sh: what shell scripts, Python apps, redis-server, vim and nginx do when they are sent home, warned and reclaimed;
 # as tests. What isn't installed here is skipped.
 source "$(dirname "$0")/lib.sh"
 

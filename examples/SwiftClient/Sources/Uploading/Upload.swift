@@ -3,15 +3,17 @@ import CurfewClient
 /// An upload that can be interrupted between two pages, and goes on there later.
 public actor Upload {
     private let pages: Int
-    private var nextPage = 1
+    private var nextPage: Int
     private let send: @Sendable (Int) async throws -> Void
     private let save: @Sendable (Int) -> Void
 
-    /// `send`: sends one page. `save`: keeps the number of the next one, whenever the upload stops.
+    /// `first`: the page to begin with. `send`: sends one page. `save`: keeps the number of the next one, whenever the upload stops.
     public init(
-        pages: Int, send: @escaping @Sendable (Int) async throws -> Void, save: @escaping @Sendable (Int) -> Void
+        pages: Int, from first: Int = 1, send: @escaping @Sendable (Int) async throws -> Void,
+        save: @escaping @Sendable (Int) -> Void
     ) {
         self.pages = pages
+        nextPage = first
         self.send = send
         self.save = save
     }
