@@ -1,7 +1,7 @@
 extension App {
-    /// Time has passed. `front`: who is there; one that isn't due stays as it is.
-    mutating func tick(front: AppID?, at now: Moment, into effects: inout [Effect]) {
-        if isAsleep, due(at: now) != nil { notePlace(front: front) }
+    /// Time has passed; one that isn't due stays as it is.
+    mutating func tick(isFrontFull: Bool, at now: Moment, into effects: inout [Effect]) {
+        if isAsleep, due(at: now) != nil { notePlace(isFrontFull: isFrontFull) }
         proceed(at: now, into: &effects)
     }
 

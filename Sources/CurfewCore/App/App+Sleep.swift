@@ -235,9 +235,9 @@ extension App {
         if isAware { deliverUnheardWakingEvents(at: now, into: &effects) }
     }
 
-    /// `front`: who is there now, which isn't one that sleeps.
-    mutating func notePlace(front: AppID?) {
-        if isAsleep { phase.stay.isPlaceTaken = front != nil }
+    /// Whoever sleeps has left its place.
+    mutating func notePlace(isFrontFull: Bool) {
+        if isAsleep { phase.stay.isPlaceTaken = isFrontFull }
     }
 
     // MARK: Idleness

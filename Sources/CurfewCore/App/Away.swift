@@ -13,7 +13,7 @@ struct Away: Sendable, Hashable {
     var suspension = Suspension()
     /// It fell asleep in front, and hasn't left it.
     var isAsleep = false
-    /// Another app was in front when this one was last told something: awake it would be behind. Of one that is asleep.
+    /// No place in front was free when it was last told something: awake it would be behind. Of one that is asleep.
     var isPlaceTaken = false
     /// Somebody has asked for it; else it was idle.
     var isAskedToSleep = false

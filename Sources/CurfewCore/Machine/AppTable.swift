@@ -7,8 +7,8 @@ struct AppTable: Sendable, Hashable {
     private var slots: [Int] = []
     private var launchCount = 0
     private var deadlines = DeadlineIndex()
-    /// The one app in front, if there is one.
-    private(set) var foreground: AppID?
+    /// Who is in front, and who was.
+    private(set) var front: FrontOrder
     /// How many run: in front or in background, and not stopped.
     private(set) var runningCount = 0
     /// The slots of those whose end is awaited, in no order that means anything.
@@ -21,15 +21,24 @@ struct AppTable: Sendable, Hashable {
         case id
         /// How many were launched before.
         case launch
-        /// 1 while it runs.
-        case running
+        /// A `Standing`.
+        case standing
         /// Where the slot stands in `leaving`; -1 while its app's end isn't awaited.
         case leaving
+    }
+
+    /// What is known of where it is; a number, to be compared at each change.
+    private enum Standing {
+        static let stopped = 0
+        static let runningBehind = 1
+        static let inFront = 2
     }
 
     private static let fields = 5
     private static let notLeaving = -1
     private static let vacant = -1
+
+    init(foregroundPlaces: Int) { front = FrontOrder(places: foregroundPlaces) }
 
     private subscript(_ slot: Int, _ field: Field) -> Int {
         get { slots[Self.fields * slot + field.rawValue] }
@@ -72,7 +81,7 @@ struct AppTable: Sendable, Hashable {
         self[slot, .index] = apps.count
         self[slot, .id] = app.id.rawValue
         self[slot, .launch] = launchCount
-        self[slot, .running] = 0
+        self[slot, .standing] = Standing.stopped
         self[slot, .leaving] = Self.notLeaving
         launchCount += 1
         apps.append(app)
@@ -86,18 +95,21 @@ struct AppTable: Sendable, Hashable {
         update(at: index)
     }
 
-    /// Changes each app that is due, in the order of launch; `front` is who is there by then.
+    /// One in front was opened again.
+    mutating func reopen(_ id: AppID) { front.reopen(id) }
+
+    /// Changes each app that is due, in the order of launch; `isFrontFull` is so by then.
     @inline(__always)
-    mutating func changeDue(at now: Moment, _ body: (inout App, _ front: AppID?) -> Void) {
+    mutating func changeDue(at now: Moment, _ body: (inout App, _ isFrontFull: Bool) -> Void) {
         guard deadlines.isAnyDue(at: now) else { return }
         if apps.count == 1 { return changeDue(at: 0, body) }
         for index in sortedByLaunch(deadlines.due(at: now)) { changeDue(at: index, body) }
     }
 
     @inline(__always)
-    private mutating func changeDue(at index: Int, _ body: (inout App, _ front: AppID?) -> Void) {
-        let front = foreground
-        change(at: index) { body(&$0, front) }
+    private mutating func changeDue(at index: Int, _ body: (inout App, _ isFrontFull: Bool) -> Void) {
+        let isFrontFull = front.isFull
+        change(at: index) { body(&$0, isFrontFull) }
     }
 
     /// One that is over leaves.
@@ -105,6 +117,7 @@ struct AppTable: Sendable, Hashable {
         let last = apps.count - 1
         let slot = apps[index].id.slot
         setLeaving(false, slot)
+        front.remove(apps[index].id)
         self[slot, .index] = Self.vacant
         deadlines.remove(at: index, replacedBy: last)
         if index != last {
@@ -117,18 +130,31 @@ struct AppTable: Sendable, Hashable {
     /// The one place where what is asked of all apps is told of a change.
     private mutating func update(at index: Int) {
         let id = apps[index].id
-        let place = Self.place(of: &apps[index])
-        let running = place.isRunning ? 1 : 0
-        runningCount += running - self[id.slot, .running]
-        self[id.slot, .running] = running
-        if case .foreground = place {
-            foreground = id
-        } else if foreground == id {
-            foreground = nil
-        }
+        let standing = Self.standing(at: Self.place(of: &apps[index]))
+        if standing != self[id.slot, .standing] { move(id, to: standing) }
         let isLeaving = Self.isLeaving(&apps[index])
         if isLeaving != (self[id.slot, .leaving] != Self.notLeaving) { setLeaving(isLeaving, id.slot) }
         deadlines.set(Self.nextDeadline(of: &apps[index]), at: index)
+    }
+
+    private mutating func move(_ id: AppID, to standing: Int) {
+        let before = self[id.slot, .standing]
+        self[id.slot, .standing] = standing
+        if before == Standing.stopped { runningCount += 1 }
+        if standing == Standing.stopped { runningCount -= 1 }
+        if standing == Standing.inFront {
+            front.enter(id)
+        } else if before == Standing.inFront {
+            front.leave(id)
+        }
+    }
+
+    private static func standing(at place: Phase.Place) -> Int {
+        switch place {
+        case .foreground: Standing.inFront
+        case .running: Standing.runningBehind
+        case .starting, .suspended, .over: Standing.stopped
+        }
     }
 
     private mutating func setLeaving(_ isLeaving: Bool, _ slot: Int) {

@@ -75,11 +75,11 @@ extension Supervisor {
     /// One that runs, or any where it is urgent.
     private func isAnyWatched(isUrgent: Bool) -> Bool { isUrgent ? !table.apps.isEmpty : table.runningCount > 0 }
 
-    /// The foreground app first, then in the order of launch; a suspended one never.
+    /// Those in front first, then in the order of launch; a suspended one never.
     private var appsToWarn: [AppID] {
         let running = table.indicesByLaunch.map { table.apps[$0].id }.filter { isToBeWarned($0) }
-        guard let front = table.foreground, isToBeWarned(front) else { return running }
-        return [front] + running.filter { $0 != front }
+        let front = table.front.inFront.filter { isToBeWarned($0) }
+        return front + running.filter { !front.contains($0) }
     }
 
     private func isToBeWarned(_ id: AppID) -> Bool {

@@ -3,14 +3,15 @@
 /// A value with no clock and no I/O: inputs with their moments go in, effects come out, in a fixed order. The
 /// outcome of an effect comes back as an input. A tick is idempotent and may come early.
 public struct Supervisor: Sendable, Hashable {
-    var table = AppTable()
+    var table: AppTable
     /// Nil while nobody asked for the machine's memory to be watched.
     public internal(set) var memoryPressure: MemoryPressure?
     var diskPressure: DiskPressure?
     /// Whether memory or disk is watched: each step asks, and mostly neither is.
     var watchesMachine = false
 
-    public init() {}
+    /// `foregroundPlaces`: how many apps may be in front at once; 1 or more.
+    public init(foregroundPlaces: Int = 1) { table = AppTable(foregroundPlaces: foregroundPlaces) }
 
     /// A copy of each app, in the order of launch.
     public var apps: [App] { table.indicesByLaunch.map { table.apps[$0] } }
@@ -46,8 +47,19 @@ public struct Supervisor: Sendable, Hashable {
     /// asks, but only `curfew advance` while it is under way.
     public var isSettled: Bool { table.apps.allSatisfy(\.isSettled) }
 
-    /// The one app in front, if there is one.
-    public var foregroundApp: AppID? { table.foreground }
+    /// Who is in front, and of several the most recently opened one.
+    public var foregroundApp: AppID? { table.front.first }
+
+    /// All in front, the most recently opened first.
+    public var foregroundApps: [AppID] { table.front.inFront }
+
+    /// Whether whoever comes to the front sends somebody home.
+    public var isFrontFull: Bool { table.front.isFull }
+
+    /// Whom `curfew switch` opens: the most recent app that was in front, isn't any more, and can be opened.
+    public var previousForegroundApp: AppID? {
+        table.front.previous { id in table.index(of: id).map { table.apps[$0].canBeOpened } ?? false }
+    }
 
     /// Takes one input; an input about an app that isn't there changes nothing.
     public mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
@@ -70,7 +82,7 @@ public struct Supervisor: Sendable, Hashable {
     private mutating func handle(_ input: MachineInput, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .tick:
-            table.changeDue(at: now) { $0.tick(front: $1, at: now, into: &effects) }
+            table.changeDue(at: now) { $0.tick(isFrontFull: $1, at: now, into: &effects) }
             proceed(at: now, into: &effects)
         case .watchMemory(let low, let sustained, let isToldOfStalls):
             watchMemory(low: low, sustained: sustained, isToldOfStalls: isToldOfStalls, at: now)
@@ -86,10 +98,14 @@ public struct Supervisor: Sendable, Hashable {
         guard let index = table.index(of: id) else { return }
         if case .treeGone = input { return end(index, isComplete: true, at: now, into: &effects) }
         if case .killIncomplete = input { return end(index, isComplete: false, at: now, into: &effects) }
-        if takesFront(input, at: index) { sendOtherHome(than: id, at: now, into: &effects) }
-        let front = table.foreground
+        if takesFront(input, at: index) {
+            makeRoom(at: now, into: &effects)
+        } else if table.front.places > 1 {
+            noteOpening(input, at: index)
+        }
+        let isFrontFull = table.front.isFull
         table.change(at: index) { app in
-            app.notePlace(front: front)
+            app.notePlace(isFrontFull: isFrontFull)
             app.handle(input, at: now, into: &effects)
         }
         lookAgain(at: now)
@@ -117,9 +133,15 @@ public struct Supervisor: Sendable, Hashable {
         }
     }
 
-    /// One supervisor has at most one foreground app.
-    private mutating func sendOtherHome(than id: AppID, at now: Moment, into effects: inout [Effect]) {
-        guard let front = table.foreground, front != id, let index = table.index(of: front) else { return }
+    /// One in front that is opened again is the last to leave.
+    private mutating func noteOpening(_ input: AppInput, at index: Int) {
+        guard case .open = input, table.apps[index].end == nil else { return }
+        table.reopen(table.apps[index].id)
+    }
+
+    /// There are so many places in front and no more: whoever was opened longest ago goes home.
+    private mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
+        guard let leaver = table.front.leaver, let index = table.index(of: leaver) else { return }
         table.change(at: index) { $0.home(stopped: false, request: nil, at: now, into: &effects) }
     }
 }

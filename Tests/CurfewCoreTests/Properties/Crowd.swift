@@ -3,15 +3,21 @@
 /// Many apps that come and go in few slots, any input about any of them; what is kept up to date of all of them is held
 /// against a look at each.
 struct Crowd {
-    private(set) var supervisor = Supervisor()
+    private(set) var supervisor: Supervisor
     private(set) var journal: [String] = []
     private let slots: Int
+    private let places: Int
     private var now = Moment(Instant(nanoseconds: 1_000_000_000))
     /// In the order of launch.
     private var present: [AppID] = []
     private var gone: [AppID] = []
     private var generations: [Int]
     private var lastRequest = 0
+    private var steps = 0
+    /// In which step each was last seen in front.
+    private var seenInFront: [AppID: Int] = [:]
+    /// In which step each of those in front came there, or was opened there.
+    private var opened: [AppID: Int] = [:]
     private static let pauses: [Span] = [
         .zero, .milliseconds(1), .milliseconds(300), .seconds(1), .seconds(5), .seconds(40),
     ]
@@ -19,9 +25,13 @@ struct Crowd {
     private(set) var mostDue = 0
     /// The most whose end was awaited at once.
     private(set) var mostLeaving = 0
+    /// The most that were in front at once.
+    private(set) var mostInFront = 0
 
-    init(slots: Int) {
+    init(slots: Int, places: Int = 1) {
         self.slots = slots
+        self.places = places
+        supervisor = Supervisor(foregroundPlaces: places)
         generations = Array(repeating: 0, count: slots)
     }
 
@@ -40,7 +50,7 @@ struct Crowd {
             return "an input about one that is gone changes something"
         }
         mostLeaving = max(mostLeaving, supervisor.leavingApps.count)
-        return judgeWhoIsThere() ?? judgeAggregates()
+        return judgeWhoIsThere() ?? judgeFront(after: input, before) ?? judgeAggregates()
     }
 
     /// Lifecycle time stands still now and then, so that the clocks part.
@@ -97,8 +107,8 @@ struct Crowd {
         var copy = before
         var expected: [Effect] = []
         for index in copy.table.indicesByLaunch {
-            let front = copy.table.foreground
-            copy.table.change(at: index) { $0.tick(front: front, at: now, into: &expected) }
+            let isFrontFull = copy.table.front.isFull
+            copy.table.change(at: index) { $0.tick(isFrontFull: isFrontFull, at: now, into: &expected) }
         }
         copy.proceed(at: now, into: &expected)
         mostDue = max(mostDue, before.apps.count { Self.isDue($0, at: now) })
@@ -118,14 +128,52 @@ struct Crowd {
         return nil
     }
 
+    /// Who is in front is what the apps say, and in which order, what has come before.
+    private mutating func judgeFront(after input: Input, _ before: Supervisor) -> String? {
+        steps += 1
+        // Who falls asleep counts as active until it is stopped, and has left its place.
+        let front = Set(supervisor.apps.filter { $0.state.isForeground && !$0.isAsleep }.map(\.id))
+        mostInFront = max(mostInFront, front.count)
+        let known = supervisor.foregroundApps
+        if front.count > places { return "\(front) are in front" }
+        if Set(known) != front || known.count != front.count { return "in front is \(front), and not \(known)" }
+        if supervisor.isFrontFull != (front.count == places) { return "\(front) isn't all that may be in front" }
+        if let leaver = leavers(before, front).first(where: {
+            opened[$0] != before.foregroundApps.compactMap { opened[$0] }.min()
+        }),
+            case .app(let id, _) = input, front.contains(id), !before.foregroundApps.contains(id)
+        {
+            return "\(leaver) was sent home, and wasn't opened longest ago"
+        }
+        opened = opened.filter { front.contains($0.key) }
+        for id in front where !before.foregroundApps.contains(id) || isOpened(id, input, before) { opened[id] = steps }
+        for id in front { seenInFront[id] = steps }
+        let stamps = known.compactMap { opened[$0] }
+        if stamps != stamps.sorted(by: >) { return "\(known) isn't the order in which they were opened: \(stamps)" }
+        return judgePrevious(front)
+    }
+
+    private func leavers(_ before: Supervisor, _ front: Set<AppID>) -> [AppID] {
+        before.foregroundApps.filter { !front.contains($0) }
+    }
+
+    private func isOpened(_ id: AppID, _ input: Input, _ before: Supervisor) -> Bool {
+        guard case .app(id, .open) = input else { return false }
+        return before.app(id)?.end == nil
+    }
+
+    /// Several may have left in one step; any of them is the last.
+    private func judgePrevious(_ front: Set<AppID>) -> String? {
+        let behind = supervisor.apps.filter { !front.contains($0.id) && $0.canBeOpened }.map(\.id)
+        let last = behind.compactMap { seenInFront[$0] }.max()
+        let previous = supervisor.previousForegroundApp
+        if previous.flatMap({ seenInFront[$0] }) == last { return nil }
+        return
+            "before \(front) there was \(previous, default: "nobody"), who was last seen at another time than \(last ?? 0)"
+    }
+
     private func judgeAggregates() -> String? {
         let apps = supervisor.apps
-        // Who falls asleep counts as active until it is stopped, and has left its place.
-        let front = apps.filter { $0.state.isForeground && !$0.isAsleep }.map(\.id)
-        if front.count > 1 { return "\(front) are in front" }
-        if supervisor.foregroundApp != front.first {
-            return "in front is \(front), and not \(supervisor.foregroundApp, default: "nobody")"
-        }
         let running = apps.count { $0.isRunning }
         if supervisor.table.runningCount != running { return "\(running) run, not \(supervisor.table.runningCount)" }
         let leaving = apps.filter(\.isLeaving).map(\.id)

@@ -7,11 +7,11 @@ import Testing
 struct CrowdTests {
     @Test(
         "Whatever comes, deadlines, counts, who is in front and who is leaving are what a look at each app says",
-        arguments: [1, 4, 33])
-    func aggregates(slots: Int) {
+        arguments: [(1, 1), (4, 1), (33, 1), (4, 2), (33, 3), (33, 40)])
+    func aggregates(slots: Int, places: Int) {
         for seed in UInt64(0)..<20 {
             var random = SplitMix64(seed: seed)
-            var crowd = Crowd(slots: slots)
+            var crowd = Crowd(slots: slots, places: places)
             for _ in 0..<150 {
                 guard let violation = crowd.step(&random) else { continue }
                 Issue.record("seed \(seed): \(violation)\n\(crowd.journal.joined(separator: "\n"))")
@@ -33,6 +33,14 @@ struct CrowdTests {
         #expect(crowd.mostDue > 1)
         #expect(crowd.mostLeaving > 1)
         #expect(crowd.supervisor.apps.contains { $0.id.generation > 0 })
+    }
+
+    @Test("All places in front are taken now and then", arguments: [1, 2, 5])
+    func reachOfPlaces(places: Int) {
+        var random = SplitMix64(seed: 1)
+        var crowd = Crowd(slots: 33, places: places)
+        for _ in 0..<400 { _ = crowd.step(&random) }
+        #expect(crowd.mostInFront == places)
     }
 
     @Test("A slot that one has left can be another's, and what comes for the first is about nobody")

@@ -56,9 +56,9 @@ final class Scenario {
     }
 
     /// No app at all.
-    static func empty() -> Scenario {
+    static func empty(foregroundPlaces: Int = 1) -> Scenario {
         let scenario = Scenario()
-        scenario.supervisor = Supervisor()
+        scenario.supervisor = Supervisor(foregroundPlaces: foregroundPlaces)
         return scenario
     }
 
