@@ -1,0 +1,45 @@
+/// Whether an app's next launch is to restore what it showed before: `restored=true ended=REASON` of `didFinishLaunching`;
+/// one for each app of a task list.
+///
+/// Only what somebody hadn't done with is restored, and not what ends as soon as it is.
+public struct RestoringRule: Sendable, Hashable {
+    private let shortLife: Span
+    private var lastReason: EndReason?
+    private var isRestored = false
+    private var shortLives = 0
+
+    /// What a restored run must live to count as one that could be restored.
+    public static let shortestLife = Span.seconds(10)
+    /// So many restored runs, one after the other, that don't, and the next begins anew.
+    public static let allowedFailures = 2
+
+    /// `timeScale`: divides `shortestLife`; above 0.
+    public init(timeScale: Double = 1) { shortLife = Self.shortestLife.scaled(by: timeScale) }
+
+    /// It is launched: why its last run was over, if it is to be restored; nil where it begins anew.
+    public mutating func launched() -> EndReason? {
+        isRestored = shortLives < Self.allowedFailures && lastReason?.isRestored == true
+        if !isRestored { shortLives = 0 }
+        return isRestored ? lastReason : nil
+    }
+
+    /// A run is over. One that was asked to end isn't restored, whatever ended it then.
+    public mutating func ended(_ end: RunEnd) {
+        shortLives = isRestored && end.life < shortLife ? shortLives + 1 : 0
+        switch end.request {
+        case .quit, .remove: lastReason = nil
+        case .serverEnd, nil: lastReason = end.reason
+        }
+    }
+}
+
+extension EndReason {
+    /// Whether the app went on as far as its user was concerned: ended for others' sake, not by itself nor by hand.
+    fileprivate var isRestored: Bool {
+        switch self {
+        case .exit: false
+        case .kill(let reason): reason.isJetsam || reason == .supervisorExit
+        case .reboot: true
+        }
+    }
+}
