@@ -58,6 +58,29 @@ int curfew_is_descriptor_open(int fd)
     return RAW(SYS_fcntl, fd, F_GETFD) >= 0;
 }
 
+// NONBLOCK is a property of the end, and the other end goes to an app that may expect a blocking one.
+int curfew_pipe(int fds[2])
+{
+    int ends[2];
+    long result = RAW(SYS_pipe2, ends, O_CLOEXEC);
+    if (result < 0)
+        return (int)result;
+    result = RAW(SYS_fcntl, ends[0], F_SETFL, O_NONBLOCK);
+    if (result < 0) {
+        RAW(SYS_close, ends[0]);
+        RAW(SYS_close, ends[1]);
+        return (int)result;
+    }
+    fds[0] = ends[0];
+    fds[1] = ends[1];
+    return 0;
+}
+
+int curfew_truncate(int fd, int64_t size)
+{
+    return (int)RAW(SYS_ftruncate, fd, size);
+}
+
 int curfew_eventfd(void)
 {
     return (int)RAW(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -443,7 +443,7 @@ struct ReportStoreTests {
     // MARK: Where it is
 
     private func path(state: String?, home: String?, passwords: String = "/nonexistent") -> String? {
-        ReportStore.ofThisUser(state: state, home: home, passwords: passwords)?.path
+        StateDirectory.ofThisUser("curfew/reports", state: state, home: home, passwords: passwords)?.path
     }
 
     @Test("Under the state's home, else the home, else the home in the password file")

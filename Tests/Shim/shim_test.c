@@ -1869,6 +1869,46 @@ static void test_files(void)
     close(directory);
 }
 
+static void pipe_fails(const void *argument)
+{
+    int fds[2] = {UNTOUCHED, UNTOUCHED};
+    struct state before = take_state();
+    install_rules(argument, 1);
+    CHECK_EQ(curfew_pipe(fds), -EMFILE);
+    CHECK(fds[0] == UNTOUCHED && fds[1] == UNTOUCHED);
+    check_same_state(&before);
+}
+
+static void test_pipe(void)
+{
+    about("pipe");
+    int fds[2];
+    char buffer[16];
+    CHECK_EQ(curfew_pipe(fds), 0);
+    CHECK_EQ(fcntl(fds[0], F_GETFD) & fcntl(fds[1], F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(fcntl(fds[0], F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    CHECK_EQ(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
+    CHECK_EQ(curfew_read(fds[0], buffer, sizeof buffer), -EAGAIN);
+    CHECK_EQ(curfew_write(fds[1], "abc", 3), 3);
+    CHECK_EQ(curfew_read(fds[0], buffer, sizeof buffer), 3);
+    close(fds[1]);
+    CHECK_EQ(curfew_read(fds[0], buffer, sizeof buffer), 0);
+    close(fds[0]);
+    const struct rule rules[] = {
+        {SYS_pipe2, -1, 0, fails_with(EMFILE)}, {SYS_fcntl, 1, F_SETFL, fails_with(EMFILE)}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        about("pipe fault %zu", i);
+        in_helper(pipe_fails, &rules[i]);
+    }
+    about("truncate");
+    int file = curfew_memory_file(false);
+    CHECK_EQ(curfew_write(file, "abc", 3), 3);
+    CHECK_EQ(curfew_truncate(file, 1), 0);
+    CHECK_EQ(lseek(file, 0, SEEK_END), 1);
+    CHECK_EQ(curfew_truncate(file, -1), -EINVAL);
+    close(file);
+}
+
 // Lists with a buffer of `size` and counts how often each of the names was seen.
 static void list_with(int fd, size_t size, int names, int *calls)
 {
@@ -3166,6 +3206,7 @@ int main(int argc, char **argv, char **envp)
     test_processes();
     about("");
     test_files();
+    test_pipe();
     test_directory();
     test_new_terminal();
     test_not_a_terminal();

@@ -151,7 +151,9 @@ int curfew_rename_at(int directory, const char *from, const char *to);
 int curfew_rename_new_at(int directory, const char *from, const char *to);   // -EEXIST: `to` is there, and stays
 int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
 int curfew_is_descriptor_open(int fd);                 // 1 or 0
+int curfew_pipe(int fds[2]);                           // CLOEXEC; [0], which reads, also NONBLOCK
 int curfew_eventfd(void);                              // CLOEXEC | NONBLOCK
+int curfew_truncate(int fd, int64_t size);
 int curfew_inotify(void);                              // CLOEXEC | NONBLOCK
 int curfew_inotify_watch(int fd, const char *path, uint32_t mask);
 int curfew_inotify_unwatch(int fd, int watch);         // -EINVAL: gone already

@@ -111,8 +111,8 @@ extension RunHost {
     /// Nil where none was asked for.
     private func prepareStateDirectory() throws(LaunchError) -> String? {
         guard let path = manifest.stateDirectory else { return nil }
-        do throws(StateDirectory.Problem) {
-            return try StateDirectory.prepare(path)
+        do throws(AppStateDirectory.Problem) {
+            return try AppStateDirectory.prepare(path)
         } catch {
             throw LaunchError(125, "--state-dir \(path): \(error.text); nothing was started")
         }

@@ -5,9 +5,8 @@ import Glibc
 
 /// The reports that kills leave, of this user: a file each, the oldest taken away when there are too many.
 public struct ReportStore: Sendable {
-    public let path: String
-    /// What must be there already; what is missing below it is made.
-    private let base: String
+    public var path: String { directory.path }
+    private let directory: StateDirectory
 
     public static let maximumCount = 100
     /// In seconds: 30 days.
@@ -17,10 +16,9 @@ public struct ReportStore: Sendable {
     /// How old a temporary file is, in seconds, when its writer is taken for dead.
     static let temporaryAge: Int64 = 3600
 
-    public init(path: String, below base: String = "") {
-        self.path = path
-        self.base = base
-    }
+    init(directory: StateDirectory) { self.directory = directory }
+
+    public init(path: String, below base: String = "") { self.init(directory: StateDirectory(path: path, below: base)) }
 
     /// Why a report can't be read.
     public struct Unreadable: Error, Sendable, Hashable {
@@ -44,7 +42,7 @@ extension ReportStore {
     /// `now`: nanoseconds since 1970.
     func write(_ report: JSON, app: String, pid: Int32, at now: Int64) throws(KernelError) -> String {
         guard AppName.isValid(app), pid >= 0 else { throw KernelError("name a report of", app, errno: EINVAL) }
-        var directory = try prepare()
+        var directory = try self.directory.opened()
         defer { directory.close() }
         let id = ReportID(app: app, seconds: now / 1_000_000_000, pid: pid)
         let name = try writeFile(report, id, in: directory.number)
@@ -95,48 +93,6 @@ extension ReportStore {
             throw KernelError("write", path + "/" + id.fileName, errno: -result)
         }
     }
-
-    /// Makes sure of the directory: this user's, and nobody else's to write in.
-    private func prepare() throws(KernelError) -> Descriptor {
-        var descriptor = Descriptor(openNoFollow())
-        if descriptor.number == -ENOENT {
-            try make()
-            descriptor = Descriptor(openNoFollow())
-        }
-        if !descriptor.isOpen {
-            if isLink { throw Self.untrusted(path) }
-            throw KernelError("open", path, errno: -descriptor.number)
-        }
-        var status = curfew_file_status()
-        let result = curfew_fstat(descriptor.number, &status)
-        guard result == 0, status.uid == geteuid(), status.mode & 0o022 == 0 else {
-            descriptor.close()
-            if result < 0 { throw KernelError("look at", path, errno: -result) }
-            throw Self.untrusted(path)
-        }
-        return descriptor
-    }
-
-    private static func untrusted(_ path: String) -> KernelError {
-        KernelError("trust (it must be a directory that only this user can write to)", path, errno: EPERM)
-    }
-
-    private var isLink: Bool {
-        var status = curfew_file_status()
-        return curfew_stat_at(AT_FDCWD, path, false, &status) == 0 && status.mode & S_IFMT == S_IFLNK
-    }
-
-    /// Source: XDG Base Directory Specification 0.8, "Referencing this specification": made with permission 0700.
-    private func make() throws(KernelError) {
-        var made = base
-        for name in path.dropFirst(base.count).split(separator: "/") {
-            made += "/" + name
-            let result = curfew_mkdir_at(AT_FDCWD, made, 0o700)
-            if result < 0, result != -EEXIST { throw KernelError("make", made, errno: -result) }
-        }
-    }
-
-    private func openNoFollow() -> Int32 { curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) }
 
     /// Takes away what is beyond the bounds, and what writers that died have left; others may do so at the same time.
     private func prune(in directory: Int32, keeping kept: String, at now: Int64) {
@@ -220,63 +176,10 @@ extension ReportStore {
 // MARK: Where it is
 
 extension ReportStore {
-    /// Under `$XDG_STATE_HOME`, else `$HOME/.local/state`, else the same of the home that /etc/passwd names.
-    ///
-    /// Nil when no home is known, or it isn't there. A variable that isn't an absolute path counts as unset, and so does one that leads
-    /// into another user's home, as `sudo` can leave it: what root made there its owner couldn't write to. Nil as well for an
-    /// XDG_STATE_HOME that leads through what is no directory.
-    /// Source: XDG Base Directory Specification 0.8.
+    /// In this user's state directory; nil where that isn't known.
     public static func ofThisUser() -> ReportStore? {
-        ofThisUser(
-            state: getenv("XDG_STATE_HOME").map { String(cString: $0) },
-            home: getenv("HOME").map { String(cString: $0) })
-    }
-
-    static func ofThisUser(state: String?, home: String?, passwords: String = PasswordFile.path) -> ReportStore? {
-        if let state = absolute(state) {
-            if leadsNowhere(state) { return nil }
-            if mayBeMade(state) { return ReportStore(path: state + "/" + folder) }
-        }
-        if let home = absolute(home), owner(of: home) == geteuid() { return ReportStore(below: home) }
-        guard let home = absolute(PasswordFile.home(of: geteuid(), in: passwords)), owner(of: home) != nil else {
-            return nil
-        }
-        return ReportStore(below: home)
+        StateDirectory.ofThisUser(folder).map { ReportStore(directory: $0) }
     }
 
     private static let folder = "curfew/reports"
-
-    /// A home directory itself is never made.
-    private init(below home: String) { self.init(path: home + "/.local/state/" + Self.folder, below: home) }
-
-    /// Without slashes at its end; nil for one that isn't absolute, and for the root directory.
-    private static func absolute(_ path: String?) -> String? {
-        guard var path = path.map({ Substring($0) }), path.utf8.first == 47 else { return nil }
-        while path.utf8.last == 47 { path.removeLast() }
-        return path.isEmpty ? nil : String(path)
-    }
-
-    private static func owner(of path: String) -> UInt32? {
-        var status = curfew_file_status()
-        return curfew_stat_at(AT_FDCWD, path, true, &status) == 0 ? status.uid : nil
-    }
-
-    /// Whether something on its way is no directory, as in `/dev/null/none`: whoever says so wants none to be kept.
-    private static func leadsNowhere(_ path: String) -> Bool {
-        var status = curfew_file_status()
-        return curfew_stat_at(AT_FDCWD, path, true, &status) == -ENOTDIR
-    }
-
-    /// Whether it is this user's; where it isn't there yet, whether it would be made in this user's or the system's.
-    private static func mayBeMade(_ path: String) -> Bool {
-        var status = curfew_file_status()
-        var there = path
-        var result = curfew_stat_at(AT_FDCWD, there, true, &status)
-        if result == 0 { return status.uid == geteuid() }
-        while result == -ENOENT, let slash = there.lastIndex(of: "/") {
-            there = String(there[..<slash])
-            result = curfew_stat_at(AT_FDCWD, there.isEmpty ? "/" : there, true, &status)
-        }
-        return result == 0 && (status.uid == geteuid() || status.uid == 0)
-    }
 }

@@ -5,10 +5,10 @@ import Testing
 @testable import CurfewLinux
 
 @Suite("The directory that an app keeps its state in")
-struct StateDirectoryTests {
-    private func problem(_ path: String) -> StateDirectory.Problem? {
-        do throws(StateDirectory.Problem) {
-            _ = try StateDirectory.prepare(path)
+struct AppStateDirectoryTests {
+    private func problem(_ path: String) -> AppStateDirectory.Problem? {
+        do throws(AppStateDirectory.Problem) {
+            _ = try AppStateDirectory.prepare(path)
             return nil
         } catch {
             return error
@@ -25,7 +25,7 @@ struct StateDirectoryTests {
         let scratch = ScratchDirectory()
         defer { scratch.remove() }
         let path = scratch.path + "/a//b/c/"
-        #expect(try StateDirectory.prepare(path) == path)
+        #expect(try AppStateDirectory.prepare(path) == path)
         #expect(["a", "a/b", "a/b/c"].map { mode(scratch.path + "/" + $0) } == [0o700, 0o700, 0o700])
         #expect(problem(path) == nil)
     }
@@ -85,7 +85,7 @@ struct StateDirectoryTests {
         // From the root down to the scratch directory, without leaving this one, which other tests share.
         let up = String(cString: here).split(separator: "/").map { _ in ".." }.joined(separator: "/")
         let path = up + scratch.path + "/state"
-        #expect(try StateDirectory.prepare(path) == String(cString: here) + "/" + path)
+        #expect(try AppStateDirectory.prepare(path) == String(cString: here) + "/" + path)
         #expect(mode(scratch.path + "/state") == 0o700)
     }
 }
