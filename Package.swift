@@ -19,7 +19,8 @@ let package = Package(
         .library(name: "CurfewTesting", targets: ["CurfewTesting"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(
@@ -33,6 +34,13 @@ let package = Package(
         .target(name: "CurfewLinux", dependencies: ["CCurfew"], swiftSettings: settings),
         .target(
             name: "CurfewEngine", dependencies: ["CCurfew", "CurfewCore", "CurfewWire", "CurfewLinux"],
+            swiftSettings: settings),
+        // What a server keeps: SQLite, on a thread of its own.
+        .target(
+            name: "CurfewStore",
+            dependencies: [
+                "CCurfew", "CurfewLinux", "CurfewWire", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .target(
             name: "CurfewCommand",
@@ -79,6 +87,9 @@ let package = Package(
         .executableTarget(name: "curfew-states", dependencies: ["CurfewCore"], swiftSettings: settings),
         .executableTarget(
             name: "core-step", dependencies: ["CurfewCore"], path: "Tests/Bench/CoreStep", swiftSettings: settings),
+        // What the store's tests kill, or let run into a full disk.
+        .executableTarget(
+            name: "store-worker", dependencies: ["CurfewStore"], path: "Tests/StoreWorker", swiftSettings: settings),
         .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
         .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
         .testTarget(
@@ -89,6 +100,10 @@ let package = Package(
             name: "CurfewEngineTests",
             dependencies: ["CurfewEngine", "CurfewCore", "CurfewWire", "CurfewLinux", "CCurfew"],
             swiftSettings: settings),
+        .testTarget(
+            name: "CurfewStoreTests",
+            dependencies: ["CurfewStore", .product(name: "GRDB", package: "GRDB.swift")],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "CurfewScenarioTests", dependencies: ["CurfewScenario", "CurfewCore", "CurfewWire"],
             swiftSettings: settings),

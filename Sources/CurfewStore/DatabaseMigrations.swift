@@ -1,0 +1,52 @@
+import GRDB
+
+/// The steps by which a database of any earlier version becomes today's. A step that was released never changes.
+enum DatabaseMigrations {
+    /// "CRFW": says whose file it is. Source: sqlite.org, PRAGMA application_id.
+    static let applicationID = 0x4352_4657
+
+    static var all: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1", migrate: first)
+        return migrator
+    }
+
+    /// Columns are ordered as people read them: `SELECT *` is for them.
+    private static func first(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE app (
+                    name TEXT NOT NULL PRIMARY KEY,
+                    source TEXT NOT NULL CHECK (source IN ('manifest', 'desktop', 'bare')),
+                    words TEXT NOT NULL CHECK (json_valid(words)),
+                    directory TEXT,
+                    position INTEGER NOT NULL,
+                    removed INTEGER NOT NULL CHECK (removed IN (0, 1)),
+                    launches INTEGER NOT NULL,
+                    restart_pause INTEGER,
+                    restart_due INTEGER,
+                    restored_ends INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE run (
+                    app TEXT NOT NULL REFERENCES app (name) ON DELETE CASCADE,
+                    number INTEGER NOT NULL,
+                    began INTEGER NOT NULL,
+                    ended INTEGER,
+                    reason TEXT,
+                    status INTEGER,
+                    signal INTEGER,
+                    cpu INTEGER,
+                    peak INTEGER,
+                    was_in_front INTEGER NOT NULL CHECK (was_in_front IN (0, 1)),
+                    pid INTEGER NOT NULL,
+                    PRIMARY KEY (app, number)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX run_by_began ON run (began);
+                CREATE TABLE meta (
+                    key TEXT NOT NULL PRIMARY KEY,
+                    value TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                PRAGMA application_id = \(applicationID);
+                """)
+    }
+}

@@ -1,0 +1,110 @@
+import CCurfew
+import CurfewLinux
+import GRDB
+import Glibc
+
+/// The file `server.sqlite`, open: the one place that speaks to SQLite. Used by one thread only.
+///
+/// WAL, synchronous=EXTRA: a commit is in the log and on the disk when it returns. docs/adr/0014-server-database.md.
+final class ServerDatabase {
+    let files: DatabaseFiles
+    private let queue: DatabaseQueue
+    private let inode: UInt64?
+    /// Whether the machine has been started anew since a server had it open.
+    let isAfterReboot: Bool
+
+    /// Opens or makes it. Whoever calls has the lock.
+    init(_ files: DatabaseFiles, clock: StoreClock) throws(DatabaseFault) {
+        self.files = files
+        (queue, isAfterReboot) = try DatabaseFault.telling {
+            try files.prepare()
+            try Self.examine(files, clock)
+            let queue = try DatabaseQueue(
+                path: files.database, configuration: Self.configuration(clock, readonly: false))
+            return (queue, try Self.setUp(queue))
+        }
+        inode = files.inode
+    }
+
+    /// Without changing anything: is it ours, of our time, and sound?
+    private static func examine(_ files: DatabaseFiles, _ clock: StoreClock) throws {
+        let queue = try DatabaseQueue(path: files.database, configuration: configuration(clock, readonly: true))
+        defer { try? queue.close() }
+        try queue.inDatabase { database in
+            let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+            guard id == DatabaseMigrations.applicationID || id == 0 && isEmpty else {
+                throw DatabaseFault.refused(.foreign(path: files.database))
+            }
+            if try DatabaseMigrations.all.hasBeenSuperseded(database) {
+                throw DatabaseFault.refused(.newer(path: files.database))
+            }
+            let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing can be read"
+            guard found == "ok" else { throw DatabaseFault.damaged(found) }
+        }
+    }
+
+    private static func configuration(_ clock: StoreClock, readonly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "CurfewStore"
+        configuration.readonly = readonly
+        configuration.busyMode = .callback { clock.waitsAgain(after: $0) }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = EXTRA") }
+        return configuration
+    }
+
+    private static func setUp(_ queue: DatabaseQueue) throws -> Bool {
+        try queue.inDatabase { database in
+            // Where the file system has no shared memory it stays a rollback journal, for which EXTRA is meant.
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            _ = try Int.fetchOne(database, sql: "PRAGMA journal_size_limit = 4194304")
+        }
+        try DatabaseMigrations.all.migrate(queue)
+        return try queue.inDatabase { database in
+            let boot = bootID()
+            let last = try DatabaseTables.meta("boot", in: database)
+            if last != boot {
+                try database.inTransaction(.immediate) {
+                    try DatabaseTables.setMeta("boot", to: boot, in: database)
+                    return .commit
+                }
+            }
+            return last != nil && last != boot
+        }
+    }
+
+    /// Source: random(4), /proc/sys/kernel/random/boot_id.
+    private static func bootID() -> String {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = curfew_read_file_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, Int(count))).prefix { $0 != 10 }, as: UTF8.self)
+    }
+
+    func close() { try? queue.close() }
+
+    func load() throws(DatabaseFault) -> (apps: [StoredApp], lastRuns: [StoredRun]) {
+        try DatabaseFault.telling {
+            try queue.inDatabase { (try DatabaseTables.apps(in: $0), try DatabaseTables.lastRuns(in: $0)) }
+        }
+    }
+
+    /// All of it or nothing; on the disk when this returns.
+    func write(_ rows: StoreRows) throws(DatabaseFault) {
+        guard files.inode == inode else { throw .differs("\(files.database) was taken away or replaced") }
+        try DatabaseFault.telling {
+            try queue.inDatabase { database in
+                try database.inTransaction(.immediate) {
+                    try DatabaseTables.write(rows, to: database)
+                    return .commit
+                }
+            }
+        }
+    }
+
+    /// The latest first.
+    func history(of app: String?, limit: Int) throws(DatabaseFault) -> [StoredRun] {
+        try DatabaseFault.telling {
+            try queue.inDatabase { try DatabaseTables.history(of: app, limit: limit, in: $0) }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+
+/// The lock by which a database has one server: an flock on a file beside it, in which its holder's pid stands.
+///
+/// The kernel takes it away when the holder ends, however it ends. The file stays. Source: flock(2).
+struct ServerLock: Sendable {
+    private var descriptor: Descriptor
+
+    enum Outcome: Sendable {
+        case taken(ServerLock)
+        case held(pid: Int32?)
+        case failed(KernelError)
+    }
+
+    static func take(_ path: String) -> Outcome {
+        let opened = curfew_open_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard opened >= 0 else { return .failed(KernelError("open", path, errno: -opened)) }
+        var descriptor = Descriptor(opened)
+        let locked = curfew_flock(opened, false)
+        guard locked >= 0 else {
+            defer { descriptor.close() }
+            guard locked == -EWOULDBLOCK else { return .failed(KernelError("lock", path, errno: -locked)) }
+            return .held(pid: holder(opened))
+        }
+        let line = Array("\(getpid())\n".utf8)
+        // For people only: without it the lock holds all the same.
+        if ftruncate(opened, 0) == 0 { _ = pwrite(opened, line, line.count, 0) }
+        return .taken(ServerLock(descriptor: descriptor))
+    }
+
+    mutating func release() { descriptor.close() }
+
+    private static func holder(_ descriptor: Int32) -> Int32? {
+        var buffer = [UInt8](repeating: 0, count: 32)
+        let count = curfew_pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0, let line = buffer.prefix(Int(count)).split(separator: 10).first else { return nil }
+        return Int32(String(decoding: line, as: UTF8.self))
+    }
+}

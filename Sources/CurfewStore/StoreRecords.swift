@@ -1,0 +1,153 @@
+/// All apps and their latest runs in memory, and which rows the database doesn't have yet.
+///
+/// So a change needs no reading, the list outlives the file, and what couldn't be written is written by the same way later.
+struct StoreRecords: Sendable {
+    /// As in the database.
+    private(set) var apps: [String: StoredApp] = [:]
+    private(set) var lastRuns: [String: StoredRun] = [:]
+    /// What the database doesn't have.
+    private(set) var held = StoreRows()
+    /// Of apps that a database had which could only be read later: how many launches of them it knew before. The server counts
+    /// from 1, for it was told of none.
+    private var earlierLaunches: [String: Int] = [:]
+    private var highestPosition: Int64 = 0
+
+    /// What a database that was just opened has. `late`: the server had to begin without it; what is held comes after.
+    mutating func loaded(apps: [StoredApp], lastRuns: [StoredRun], late: Bool) {
+        self.apps = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        self.lastRuns = Dictionary(lastRuns.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
+        let highest = apps.map(\.position).max() ?? 0
+        if late { putBehind(highest) }
+        highestPosition = max(highest, highestPosition)
+    }
+
+    /// What is held was begun without knowing of what the database has, up to the position `highest`.
+    private mutating func putBehind(_ highest: Int64) {
+        let earlier = held
+        held.apps = [:]
+        held.runs = [:]
+        for app in apps.values { earlierLaunches[app.name] = max(app.launches, lastRuns[app.name]?.number ?? 0) }
+        for var app in earlier.apps.values {
+            app.launches += earlierLaunches[app.name] ?? 0
+            app.position += highest
+            held.put(app)
+        }
+        for var run in earlier.runs.values {
+            run.number += earlierLaunches[run.app] ?? 0
+            held.put(run)
+        }
+        highestPosition += highest
+    }
+
+    /// The database is gone: everything is to be written to the next.
+    mutating func forgotten() {
+        var all = StoreRows()
+        for app in apps.values { all.put(app) }
+        for run in lastRuns.values { all.put(run) }
+        for app in held.apps.values { all.put(app) }
+        for run in held.runs.values { all.put(run) }
+        for name in held.deletedApps { all.delete(name) }
+        all.deletedApps = []
+        all.prunesRuns = held.prunesRuns
+        held = all
+        apps = [:]
+        lastRuns = [:]
+    }
+
+    /// The database has what was held.
+    mutating func written() {
+        let rows = held
+        for name in rows.deletedApps {
+            apps[name] = nil
+            lastRuns[name] = nil
+        }
+        apps.merge(rows.apps) { $1 }
+        for run in rows.runs.values where run.number >= lastRuns[run.app]?.number ?? 0 { lastRuns[run.app] = run }
+        held = StoreRows()
+    }
+
+    /// These are the rows that are to be written.
+    mutating func hold(_ rows: StoreRows) { held = rows }
+
+    /// Gives up the oldest runs of those that are held beyond `StoreBounds.heldRuns`; how many.
+    mutating func dropRuns() -> Int { held.dropRuns(beyond: StoreBounds.heldRuns) }
+
+    /// What `change` makes of `rows`, which stand above what is in the database; false: nothing, for there is no such app or run.
+    mutating func apply(_ change: StoreChange, to rows: inout StoreRows) -> Bool {
+        switch change {
+        case .appLaunched(var app, let toFront):
+            app.launches += earlierLaunches[app.name] ?? 0
+            let known = self.app(app.name, in: rows)
+            app.position = toFront || known == nil ? nextPosition() : known?.position ?? 0
+            rows.put(app)
+        case .runBegan(var run):
+            guard app(run.app, in: rows) != nil else { return false }
+            run.number += earlierLaunches[run.app] ?? 0
+            rows.put(run)
+        case .runEnded(let name, let number, let end):
+            let number = number + (earlierLaunches[name] ?? 0)
+            guard var run = run(name, number, in: rows) else { return false }
+            run.end = end
+            rows.put(run)
+        case .appRemoved(let name):
+            guard var app = app(name, in: rows) else { return false }
+            app.isRemoved = true
+            rows.put(app)
+        case .moveToFront(let name):
+            guard var app = app(name, in: rows) else { return false }
+            app.isRemoved = false
+            app.position = nextPosition()
+            rows.put(app)
+        case .pruneRuns:
+            for app in removedCommands(in: rows).dropFirst(StoreBounds.removedCommands) { rows.delete(app.name) }
+            rows.prunesRuns = true
+        }
+        return true
+    }
+
+    /// All apps as they are now, the most recent first.
+    var server: (apps: [StoredApp], lastRuns: [String: StoredRun]) {
+        var runs = lastRuns.filter { !held.deletedApps.contains($0.key) }
+        for run in held.runs.values where run.number >= runs[run.app]?.number ?? 0 { runs[run.app] = run }
+        return (current(in: held).sorted { $0.position > $1.position }, runs)
+    }
+
+    /// The latest runs: those held, and those that the database has, `written`, at least `limit` of them where it has so many.
+    func history(of app: String?, limit: Int, above written: [StoredRun]) -> [StoredRun] {
+        var runs = held.runs
+        for run in written where !held.deletedApps.contains(run.app) {
+            let key = StoreRows.RunKey(app: run.app, number: run.number)
+            if runs[key] == nil { runs[key] = run }
+        }
+        let found = runs.values.filter { app == nil || $0.app == app }
+        let isLater: (StoredRun, StoredRun) -> Bool =
+            app == nil
+            ? { ($1.began, $0.app, $1.number) < ($0.began, $1.app, $0.number) } : { $0.number > $1.number }
+        return Array(found.sorted(by: isLater).prefix(limit))
+    }
+
+    private mutating func nextPosition() -> Int64 {
+        highestPosition += 1
+        return highestPosition
+    }
+
+    private func app(_ name: String, in rows: StoreRows) -> StoredApp? {
+        rows.apps[name] ?? (rows.deletedApps.contains(name) ? nil : apps[name])
+    }
+
+    private func run(_ app: String, _ number: Int, in rows: StoreRows) -> StoredRun? {
+        if let run = rows.runs[StoreRows.RunKey(app: app, number: number)] { return run }
+        guard let run = lastRuns[app], run.number == number, !rows.deletedApps.contains(app) else { return nil }
+        return run
+    }
+
+    private func current(in rows: StoreRows) -> [StoredApp] {
+        apps.merging(rows.apps) { $1 }.values.filter {
+            rows.apps[$0.name] != nil || !rows.deletedApps.contains($0.name)
+        }
+    }
+
+    private func removedCommands(in rows: StoreRows) -> [StoredApp] {
+        current(in: rows).filter { $0.isRemoved && $0.source == .bare }.sorted { $0.position > $1.position }
+    }
+}

@@ -1,0 +1,39 @@
+/// Rows of both tables that are to be written, whole; the later one of a key counts.
+struct StoreRows: Sendable, Equatable {
+    struct RunKey: Hashable, Sendable {
+        var app: String
+        var number: Int
+    }
+
+    var apps: [String: StoredApp] = [:]
+    var runs: [RunKey: StoredRun] = [:]
+    /// Apps that go, with their runs.
+    var deletedApps: Set<String> = []
+    var prunesRuns = false
+
+    var isEmpty: Bool { apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns }
+    var count: Int { apps.count + runs.count + deletedApps.count }
+
+    mutating func put(_ app: StoredApp) {
+        apps[app.name] = app
+        deletedApps.remove(app.name)
+    }
+
+    mutating func put(_ run: StoredRun) { runs[RunKey(app: run.app, number: run.number)] = run }
+
+    mutating func delete(_ app: String) {
+        apps[app] = nil
+        runs = runs.filter { $0.key.app != app }
+        deletedApps.insert(app)
+    }
+
+    /// Gives up the oldest runs beyond `maximum`; how many those were.
+    mutating func dropRuns(beyond maximum: Int) -> Int {
+        let excess = runs.count - maximum
+        guard excess > 0 else { return 0 }
+        for run in runs.values.sorted(by: { $0.began < $1.began }).prefix(excess) {
+            runs[RunKey(app: run.app, number: run.number)] = nil
+        }
+        return excess
+    }
+}

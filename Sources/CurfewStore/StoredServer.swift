@@ -1,0 +1,9 @@
+/// What a server finds when it starts.
+public struct StoredServer: Sendable, Hashable {
+    /// Most recently in front first; those that were removed, too.
+    public var apps: [StoredApp]
+    /// The latest run of each app that has one.
+    public var lastRuns: [String: StoredRun]
+    /// Whether the machine has been started anew since this was last written: what ran then was ended by that.
+    public var isAfterReboot: Bool
+}

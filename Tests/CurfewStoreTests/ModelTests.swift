@@ -1,0 +1,132 @@
+import GRDB
+import Testing
+
+@testable import CurfewStore
+
+/// What the store should know, as plainly as it can be said.
+private struct Model: Equatable {
+    var apps: [String: StoredApp] = [:]
+    /// The most recent last.
+    var order: [String] = []
+    var runs: [String: [StoredRun]] = [:]
+
+    mutating func apply(_ change: StoreChange) -> Bool {
+        switch change {
+        case .appLaunched(let app, let toFront):
+            if toFront || apps[app.name] == nil { front(app.name) }
+            apps[app.name] = app
+        case .runBegan(let run):
+            guard apps[run.app] != nil else { return false }
+            runs[run.app, default: []].append(run)
+        case .runEnded(let app, let number, let end):
+            guard let last = runs[app]?.indices.last, runs[app]?[last].number == number else { return false }
+            runs[app]?[last].end = end
+        case .appRemoved(let name):
+            guard apps[name] != nil else { return false }
+            apps[name]?.isRemoved = true
+        case .moveToFront(let name):
+            guard apps[name] != nil else { return false }
+            apps[name]?.isRemoved = false
+            front(name)
+        case .pruneRuns: break
+        }
+        return true
+    }
+
+    private mutating func front(_ name: String) {
+        order.removeAll { $0 == name }
+        order.append(name)
+    }
+
+    func history(_ app: String) -> [StoredRun] { (runs[app] ?? []).reversed() }
+}
+
+@Suite("The store and a model of it")
+struct ModelTests {
+    private static let names = ["a", "b", "c", "d'; DROP TABLE app; --", "\u{1F41F}"]
+
+    private static func change(_ random: inout SplitMix64, _ model: Model, turn: Int) -> StoreChange {
+        let name = random.pick(names)
+        let launches = model.apps[name]?.launches ?? 0
+        switch random.below(10) {
+        case 0...2:
+            var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
+            app.restartDue = random.chance(50) ? Int64(turn) : nil
+            app.directory = random.chance(50) ? "/\(turn)" : nil
+            return .appLaunched(app, toFront: random.chance(70))
+        case 3...4:
+            let number = (model.runs[name]?.last?.number ?? 0) + 1
+            return .runBegan(.sample(name, number, began: Int64(turn)))
+        case 5...6:
+            let end = StoredRun.End(ended: Int64(turn), reason: "exited", status: random.chance(50) ? turn : nil)
+            return .runEnded(app: name, number: random.chance(80) ? model.runs[name]?.last?.number ?? 1 : 99, end)
+        case 7: return .appRemoved(name)
+        case 8: return .moveToFront(name)
+        default: return .pruneRuns
+        }
+    }
+
+    private static func same(_ keeper: StoreKeeper, _ model: Model) -> Bool {
+        let server = keeper.load()
+        let apps = server.apps.map { app in
+            var app = app
+            app.position = 0
+            return app
+        }
+        return apps == model.order.reversed().compactMap { model.apps[$0] }
+            && server.lastRuns == model.runs.compactMapValues(\.last)
+            && names.allSatisfy { keeper.history($0) == model.history($0).prefix(100).map { $0 } }
+    }
+
+    @Test("Whatever is asked, in whatever batches, through reopenings and others' transactions", arguments: 0..<12)
+    func model(seed: UInt64) throws {
+        let folder = Folder()
+        defer { folder.remove() }
+        var random = SplitMix64(seed: seed)
+        var model = Model()
+        var keeper = try folder.keeper()
+        var turn = 0
+        for round in 0..<40 {
+            var leavesTransactions = Configuration()
+            leavesTransactions.allowsUnsafeTransactions = true
+            let other =
+                random.chance(20)
+                ? try DatabaseQueue(path: folder.files.database, configuration: leavesTransactions) : nil
+            try other?.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            var scratch = model
+            var jobs: [StoreKeeper.Job] = []
+            var expected: [StoreResult] = []
+            for _ in 0...random.below(12) {
+                turn += 1
+                let change = Self.change(&random, scratch, turn: turn)
+                let isAwaited = random.chance(60)
+                let ticket = isAwaited ? StoreTicket(number: UInt64(turn)) : nil
+                jobs.append(StoreKeeper.Job(ticket: ticket, request: .change(change)))
+                let isApplied = scratch.apply(change)
+                if isAwaited { expected.append(!isApplied ? .unknown : other == nil ? .kept : .busy) }
+            }
+            let before = model
+            model = scratch
+            let answers = keeper.perform(jobs).map(\.result)
+            if answers.contains(.busy) {
+                // Only what nobody waited for has happened.
+                model = before
+                for job in jobs where job.ticket == nil {
+                    if case .change(let change) = job.request { _ = model.apply(change) }
+                }
+                #expect(answers == expected, "round \(round)")
+            } else if other == nil {
+                #expect(answers == expected, "round \(round)")
+            }
+            try #require(Self.same(keeper, model), "round \(round): \(jobs)")
+            try other?.inDatabase { try $0.execute(sql: "ROLLBACK") }
+            try other?.close()
+            if random.chance(20) {
+                keeper.close()
+                keeper = try folder.keeper()
+                try #require(Self.same(keeper, model), "round \(round), opened anew")
+            }
+        }
+        keeper.close()
+    }
+}

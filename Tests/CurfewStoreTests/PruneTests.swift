@@ -1,0 +1,51 @@
+import Testing
+
+@testable import CurfewStore
+
+@Suite("How much is kept")
+struct PruneTests {
+    private let folder = Folder()
+
+    @Test("The last thousand runs of an app")
+    func runs() throws {
+        defer { folder.remove() }
+        let keeper = try folder.keeper()
+        defer { keeper.close() }
+        let runs =
+            (1...1010).map { StoreChange.runBegan(.sample("a", $0)) } + (1...5).map { .runBegan(.sample("b", $0)) }
+        let changes = [.appLaunched(.sample("a"), toFront: true), .appLaunched(.sample("b"), toFront: true)] + runs
+        _ = keeper.perform(changes.map { StoreKeeper.Job(ticket: nil, request: .change($0)) })
+        #expect(keeper.history("a", limit: 2000).count == 1010)
+        #expect(keeper.do(.pruneRuns) == .kept)
+        #expect(keeper.history("a", limit: 2000).map(\.number) == Array((11...1010).reversed()))
+        #expect(keeper.history("b").count == 5)
+        #expect(keeper.history(limit: 3).map(\.number) == [1010, 1009, 1008])
+    }
+
+    @Test("The latest 256 of the removed commands that have no manifest; of the others all")
+    func removedCommands() throws {
+        defer { folder.remove() }
+        let keeper = try folder.keeper()
+        var changes: [StoreChange] = []
+        for number in 0..<300 {
+            changes.append(.appLaunched(.sample("bare\(number)"), toFront: true))
+            changes.append(.runBegan(.sample("bare\(number)")))
+            if number < 260 { changes.append(.appRemoved("bare\(number)")) }
+        }
+        for source in [StoredApp.Source.manifest, .desktop] {
+            changes.append(.appLaunched(.sample(source.rawValue, source: source), toFront: true))
+            changes.append(.appRemoved(source.rawValue))
+        }
+        changes.append(.pruneRuns)
+        _ = keeper.perform(changes.map { StoreKeeper.Job(ticket: nil, request: .change($0)) })
+        let expected = ["desktop", "manifest"] + (4..<300).reversed().map { "bare\($0)" }
+        #expect(keeper.names == expected)
+        #expect(keeper.history("bare3") == [])
+        #expect(keeper.do(.runBegan(.sample("bare3", 2))) == .unknown)
+        keeper.close()
+        let next = try folder.keeper()
+        #expect(next.names == expected)
+        #expect(next.history(limit: 1000).count == 296)
+        next.close()
+    }
+}
