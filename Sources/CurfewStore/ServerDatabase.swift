@@ -8,7 +8,7 @@ import Glibc
 /// WAL, synchronous=EXTRA: a commit is in the log and on the disk when it returns. docs/adr/0014-server-database.md.
 final class ServerDatabase {
     let files: DatabaseFiles
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     private let inode: UInt64?
     /// Whether the machine has been started anew since a server had it open.
     let isAfterReboot: Bool

@@ -37,6 +37,20 @@ struct MigrationTests {
         #expect(folder.names == ["server.sqlite", "server.sqlite.lock"])
     }
 
+    @Test("A commit is written through to the disk, into a log that readers don't hold up")
+    func durable() throws {
+        defer { folder.remove() }
+        let database = try ServerDatabase(folder.files, clock: folder.time.clock)
+        defer { database.close() }
+        let settings = try database.queue.inDatabase { database in
+            try ["journal_mode", "synchronous", "foreign_keys"].map { name in
+                try String.fetchOne(database, sql: "PRAGMA \(name)")
+            }
+        }
+        // 3 is EXTRA, which is what FULL is with a log. Source: sqlite.org, PRAGMA synchronous.
+        #expect(settings == ["wal", "3", "1"])
+    }
+
     @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1"])
     func earlier(version: String) throws {
         defer { folder.remove() }

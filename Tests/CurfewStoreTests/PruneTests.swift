@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 
 @testable import CurfewStore
@@ -20,6 +21,29 @@ struct PruneTests {
         #expect(keeper.history("a", limit: 2000).map(\.number) == Array((11...1010).reversed()))
         #expect(keeper.history("b").count == 5)
         #expect(keeper.history(limit: 3).map(\.number) == [1010, 1009, 1008])
+    }
+
+    @Test("A hundred thousand runs of all apps, the latest")
+    func allRuns() throws {
+        defer { folder.remove() }
+        let keeper = try folder.keeper()
+        defer { keeper.close() }
+        for number in 0..<101 { keeper.note(.appLaunched(.sample("app\(number)", launches: 1000), toFront: true)) }
+        let other = try DatabaseQueue(path: folder.files.database)
+        defer { try? other.close() }
+        try other.inDatabase {
+            try $0.execute(
+                sql: """
+                    WITH RECURSIVE turn (t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM turn WHERE t < 100999)
+                    INSERT INTO run (app, number, began, was_in_front, pid)
+                        SELECT 'app' || (t % 101), t / 101 + 1, t, 0, 1 FROM turn
+                    """)
+        }
+        #expect(keeper.do(.pruneRuns) == .kept)
+        let left = try other.inDatabase {
+            try Int.fetchAll($0, sql: "SELECT count(*) FROM run UNION ALL SELECT min(began) FROM run")
+        }
+        #expect(left == [100_000, 1000])
     }
 
     @Test("The latest 256 of the removed commands that have no manifest; of the others all")
