@@ -132,6 +132,32 @@ struct StoreThreadTests {
         keeper.close()
     }
 
+    @Test("What couldn't be written is tried again by itself, and told of when it is")
+    func byItself() throws {
+        defer { folder.remove() }
+        try folder.keeper().close()
+        unlink(folder.files.lock)
+        mkdir(folder.files.lock, 0o700)
+        // Whenever somebody looks, the longest pause is over.
+        let time = HeldTime()
+        let clock = StoreClock(
+            monotonic: {
+                time.pass(milliseconds: 1_000_000)
+                return time.milliseconds * 1_000_000
+            }, calendar: { 0 }, pause: { _ in })
+        let store = try StoreThread.start(directory: folder.directory, clock: clock)
+        defer { store.stop() }
+        #expect(store.state.word == "failing")
+        #expect(Self.isReadable(store.descriptor))
+        #expect(store.takeNews().count == 1)
+        #expect(!Self.isReadable(store.descriptor))
+        rmdir(folder.files.lock)
+        var waited = pollfd(fd: store.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&waited, 1, 60_000) == 1, "\(store.state)")
+        #expect(store.takeNews() == [.keptAgain])
+        #expect(store.state == StoreState())
+    }
+
     @Test("What is refused is refused before there is a thread")
     func refused() throws {
         defer { folder.remove() }
