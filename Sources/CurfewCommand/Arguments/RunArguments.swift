@@ -76,7 +76,7 @@ public final class RunArguments {
         return try arguments.plan(reader)
     }
 
-    private func read(_ option: RunOption, _ reader: inout ArgumentReader) throws(UsageError) {
+    func read(_ option: RunOption, _ reader: inout ArgumentReader) throws(UsageError) {
         switch option {
         case .name: name = try reader.appName()
         case .background: startsInBackground = true
