@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "curfew-help", targets: ["curfew-help"]),
         .executable(name: "curfew-timeline", targets: ["curfew-timeline"]),
         .executable(name: "curfew-test", targets: ["curfew-test"]),
+        .executable(name: "curfew-apps", targets: ["curfew-apps"]),
         .library(name: "CurfewClient", targets: ["CurfewClient"]),
         .library(name: "CurfewClientTestKit", targets: ["CurfewClientTestKit"]),
         .library(name: "CurfewTesting", targets: ["CurfewTesting"]),
@@ -21,6 +22,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         .systemLibrary(
@@ -83,6 +85,18 @@ let package = Package(
                 "CCurfew", "CurfewTimeline", "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewWire",
             ],
             swiftSettings: settings),
+        // What apps of a server are: manifests and desktop entries.
+        .target(
+            name: "CurfewManifest",
+            dependencies: [
+                "CCurfew", "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewWire",
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "curfew-apps",
+            dependencies: ["CurfewCommand", "CurfewCore", "CurfewManifest", "CurfewWire"],
+            swiftSettings: settings),
         // Not for users: draws docs/states.md, and measures one step of the core.
         .executableTarget(name: "curfew-states", dependencies: ["CurfewCore"], swiftSettings: settings),
         .executableTarget(
@@ -116,6 +130,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CurfewTestReportsTests", dependencies: ["CurfewScenario", "CurfewTestReports", "CurfewWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewManifestTests",
+            dependencies: ["CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest"],
             swiftSettings: settings),
         .testTarget(
             name: "CurfewTimelineTests", dependencies: ["CurfewTimeline", "CurfewWire"], exclude: ["Samples"],

@@ -30,7 +30,7 @@ public struct Curfew: ParsableCommand {
             AdvanceCommand.self, ReclaimCommand.self, QuitCommand.self, PsCommand.self, StatusCommand.self,
             EventsCommand.self,
             ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
-            DoctorCommand.self, TaskCommand.self,
+            CheckCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

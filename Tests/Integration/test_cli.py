@@ -19,7 +19,7 @@ from conftest import LIMIT, binary, wait_for
 
 VERBS = (
     "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
-    "test, doctor, task"
+    "test, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
@@ -45,7 +45,7 @@ OPTIONS = {
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
-    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
+    "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],

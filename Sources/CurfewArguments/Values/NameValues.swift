@@ -109,3 +109,10 @@ struct PicturePathValue: ExpressibleByArgument {
 
     static var defaultCompletionKind: CompletionKind { .file(extensions: PictureForm.allCases.map(\.rawValue)) }
 }
+
+/// A manifest or a desktop entry; what is wrong with its name is told with the rest.
+struct DefinitionPathValue: ExpressibleByArgument {
+    init?(argument: String) {}
+
+    static var defaultCompletionKind: CompletionKind { .file(extensions: ["toml", "desktop"]) }
+}

@@ -2,12 +2,12 @@ import CurfewEngine
 import CurfewLinux
 
 /// The flags and operands of a verb that has no more than that.
-struct VerbArguments {
-    let verb: String
-    private(set) var operands: [String] = []
+package struct VerbArguments {
+    package let verb: String
+    package private(set) var operands: [String] = []
     private var flags: Set<String> = []
 
-    init(_ reader: ArgumentReader) throws(UsageError) {
+    package init(_ reader: ArgumentReader) throws(UsageError) {
         var reader = reader
         verb = reader.verb
         let known = VerbSyntax.options(of: verb)
@@ -26,7 +26,7 @@ struct VerbArguments {
         if operands.count > range.upperBound { throw reader.tooMany(operands[range.upperBound]) }
     }
 
-    func has(_ flag: String) -> Bool { flags.contains(flag) }
+    package func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     /// Connects to the app that the first operand names, else to the only one; tells of failures.
     func withClient(_ body: (inout ControlClient) throws(ControlClient.Failure) -> Void) throws(UsageError) -> Int32 {

@@ -17,7 +17,7 @@ public enum VerbSyntax {
         case "sleep": ["--json", "--all", "--stay"]
         case "timeline": ["--output", "--title", "--record"]
         case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "quit",
-            "ps", "status", "report", "doctor", "task remaining", "task list":
+            "ps", "status", "report", "check", "doctor", "task remaining", "task list":
             ["--json"]
         default: []
         }
@@ -32,6 +32,7 @@ public enum VerbSyntax {
         case "warn": 1...2
         case "advance", "pressure": 2...2
         case "status", "events", "report", "sleep": 0...1
+        case "check": 0...Int.max
         default: 0...0
         }
     }

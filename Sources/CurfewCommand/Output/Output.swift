@@ -12,7 +12,7 @@ public enum Output {
         write(Printable.text(line), orExit: failure)
     }
 
-    static func print(lines: [String]) { write(lines.map(Printable.text).joined(separator: "\n")) }
+    package static func print(lines: [String]) { write(lines.map(Printable.text).joined(separator: "\n")) }
 
     /// Lines with colours of ours, in which whatever isn't ours is shown so already: it could have such colours too.
     static func print(coloured lines: [String]) { write(lines.map(fit).joined(separator: "\n")) }
@@ -40,7 +40,7 @@ public enum Output {
         curfew_exit(exitStatus)
     }
 
-    static func print(_ json: JSON, indent: Int? = 2) {
+    package static func print(_ json: JSON, indent: Int? = 2) {
         var bytes: [UInt8] = []
         json.write(into: &bytes, indent: indent)
         write(String(decoding: bytes, as: UTF8.self))

@@ -17,6 +17,7 @@ package enum Helper {
         switch verb {
         case "timeline": "curfew-timeline"
         case "test": "curfew-test"
+        case "check": "curfew-apps"
         default: nil
         }
     }

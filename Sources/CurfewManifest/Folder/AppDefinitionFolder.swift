@@ -1,0 +1,88 @@
+import CCurfew
+import CurfewLinux
+import Glibc
+
+/// The manifests of this user.
+public struct AppDefinitionFolder: Sendable {
+    public let path: String
+    /// What files said when they were read last; see `Stamp`.
+    private var known: [String: (stamp: Stamp, checked: CheckedDefinition)] = [:]
+
+    public init(path: String) { self.path = path }
+
+    /// `$XDG_CONFIG_HOME/curfew/apps`, by default below `~/.config`; nil where no home is known.
+    public static func ofThisUser() -> AppDefinitionFolder? {
+        ofThisUser { name in getenv(name).map { String(cString: $0) } }
+    }
+
+    static func ofThisUser(environment: (String) -> String?) -> AppDefinitionFolder? {
+        XDG.directory("XDG_CONFIG_HOME", below: ".config", environment).map {
+            AppDefinitionFolder(path: $0 + "/curfew/apps")
+        }
+    }
+
+    /// Every NAME.toml, by name; none where the directory isn't there. Other files are left alone, hidden ones too.
+    ///
+    /// Throws where the directory can't be read, or others could write to it; a file with which something is wrong is among the rest.
+    public mutating func read() throws(DefinitionProblem) -> [CheckedDefinition] {
+        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        defer { directory.close() }
+        if directory.number == -ENOENT { return [] }
+        guard directory.isOpen else { throw DefinitionFile.failed(-directory.number) }
+        var status = curfew_file_status()
+        let result = curfew_fstat(directory.number, &status)
+        if result < 0 { throw DefinitionFile.failed(-result) }
+        if let problem = Trust.problem(status, path: path) { throw problem }
+        var names: [String] = []
+        let isRead = Directory.forEachName(in: directory.number) { names.append(String(cString: $0)) }
+        guard isRead else { throw DefinitionProblem("can't be listed") }
+        let files = names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
+        let read = files.map { (name: $0, file: file($0, in: directory.number)) }
+        known = Dictionary(
+            uniqueKeysWithValues: read.compactMap { name, file in
+                file.stamp.map { (name, (stamp: $0, checked: file.checked)) }
+            })
+        return read.map(\.file.checked)
+    }
+
+    /// Links are followed, as to a folder of dotfiles: what they lead to has to be as safe.
+    private func file(_ name: String, in directory: Int32) -> (stamp: Stamp?, checked: CheckedDefinition) {
+        let whole = path + "/" + name
+        var descriptor = Descriptor(curfew_open_at(directory, name, O_RDONLY | O_NONBLOCK, 0))
+        defer { descriptor.close() }
+        var status = curfew_file_status()
+        guard descriptor.isOpen, curfew_fstat(descriptor.number, &status) == 0 else {
+            return (
+                nil, CheckedDefinition(path: whole, error: DefinitionFile.failed(-min(descriptor.number, -EIO)).text)
+            )
+        }
+        if let problem = Trust.problem(status, path: whole) {
+            return (nil, CheckedDefinition(path: whole, error: problem.text))
+        }
+        let stamp = Stamp(status)
+        if let stamp, let known = known[name], known.stamp == stamp { return (stamp, known.checked) }
+        switch DefinitionFile.read(descriptor.number) {
+        case .success(let bytes): return (stamp, ManifestReader.read(bytes, path: whole))
+        case .failure(let problem): return (nil, CheckedDefinition(path: whole, error: problem.text))
+        }
+    }
+}
+
+/// By what a file is known to be as it was: the library leaks what it parses, and a server reads thousands again and again.
+private struct Stamp: Equatable {
+    private let inode: UInt64
+    private let device: UInt64
+    private let size: Int64
+    private let seconds: Int64
+    private let nanoseconds: UInt32
+
+    /// Nil for a file that was written just now: it may be written again within the same tick of the clock.
+    init?(_ status: curfew_file_status) {
+        guard time(nil) - Int(status.modified_seconds) > 2 else { return nil }
+        inode = status.inode
+        device = status.device
+        size = status.size
+        seconds = status.modified_seconds
+        nanoseconds = status.modified_nanoseconds
+    }
+}

@@ -1,0 +1,36 @@
+import CurfewCommand
+
+extension RunOption {
+    /// What it is called in a manifest.
+    var key: String { String(rawValue.dropFirst(2)) }
+
+    static func of(key: String) -> RunOption? { RunOption(rawValue: "--" + key) }
+
+    /// Whether `run` counts each that is given, and not the last alone.
+    var isRepeatable: Bool {
+        switch self {
+        case .on, .execOn, .launchOption: true
+        default: false
+        }
+    }
+
+    /// Where it belongs, for an option that no app has for itself: what a supervisor is, or does for all the apps that it holds.
+    ///
+    /// Those that `RunArguments` puts into `SupervisorOptions`, and the name.
+    var otherPlace: String? {
+        switch self {
+        case .name: "an app is called as its file is; give the file another name"
+        case .report:
+            "belongs to one run, `curfew run --report FILE`; what a server's apps were killed for is in `curfew report NAME`"
+        case .memoryLow, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit:
+            "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
+        case .background, .aware, .waitAll, .profile, .budget, .expirationLead, .grace, .sleepWhenIdle, .idleCPU,
+            .wakeOn,
+            .quiet, .enterBackgroundLimit, .terminateLimit, .launchLimit, .wakeLimit, .timeLimit, .memory, .memoryHigh,
+            .backgroundMemory, .backgroundMemoryHigh, .backgroundCPU, .cpuLimitAction, .backgroundPriority, .locks,
+            .lockWait, .pageOut, .pageOutAbove, .resumeLimit, .containment, .suspend, .terminateSuspended, .dropCaps,
+            .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .execOn, .settings, .settingsSignal, .watchdog:
+            nil
+        }
+    }
+}
