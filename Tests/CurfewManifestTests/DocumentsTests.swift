@@ -1,5 +1,5 @@
 import CurfewCommand
-import Glibc
+import CurfewLinux
 import Testing
 
 @testable import CurfewManifest
@@ -23,11 +23,16 @@ struct DocumentsTests {
         #expect(try Self.text("docs/manifests.md").contains("| `\"\(mode.rawValue)\"` |"))
     }
 
-    @Test("The examples are manifests", arguments: ["cache", "chat", "feeds", "photo-sync", "music"])
-    func examples(name: String) throws {
-        let path = "\(Self.root)/examples/apps/\(name).toml"
-        let read = ManifestReader.read(try DefinitionFile.read(path).get(), path: path)
-        #expect(read.problems == [])
-        #expect(read.definition?.name == name)
+    @Test("The examples are manifests")
+    func examples() throws {
+        let folder = Self.root + "/examples/apps"
+        let files = try #require(Directory.names(of: folder)).sorted()
+        #expect(files.count >= 5)
+        for file in files {
+            let path = folder + "/" + file
+            let read = ManifestReader.read(try DefinitionFile.read(path).get(), path: path)
+            #expect(read.problems == [], "\(file)")
+            #expect(read.definition != nil, "\(file)")
+        }
     }
 }

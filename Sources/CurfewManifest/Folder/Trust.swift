@@ -10,7 +10,7 @@ enum Trust {
                 "belongs to user \(status.uid), who could have any program started here; make it your own: chown \(geteuid()) \(path)"
             )
         }
-        // Who may write to a directory may replace its files, but for those of a sticky one.
+        // A directory's sticky bit keeps others from replacing files, and not from adding any.
         guard status.mode & 0o022 != 0 else { return nil }
         let mode = String(status.mode & 0o7777, radix: 8)
         return DefinitionProblem(
