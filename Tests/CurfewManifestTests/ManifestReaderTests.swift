@@ -26,6 +26,7 @@ struct ManifestReaderTests {
         "on": ("[\"tick=USR1\", \"tock=USR2\"]", ["tick=USR1", "tock=USR2"]),
         "exec-on": ("\"tick=true\"", ["tick=true"]),
         "settings": ("\"/tmp/x\"", ["/tmp/x"]), "settings-signal": ("\"HUP\"", ["HUP"]), "watchdog": ("10", ["10"]),
+        "state-dir": ("\"/tmp/x\"", ["/tmp/x"]),
     ]
 
     /// What some can't be without.

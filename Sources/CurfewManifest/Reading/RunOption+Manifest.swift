@@ -29,7 +29,8 @@ extension RunOption {
             .quiet, .enterBackgroundLimit, .terminateLimit, .launchLimit, .wakeLimit, .timeLimit, .memory, .memoryHigh,
             .backgroundMemory, .backgroundMemoryHigh, .backgroundCPU, .cpuLimitAction, .backgroundPriority, .locks,
             .lockWait, .pageOut, .pageOutAbove, .resumeLimit, .containment, .suspend, .terminateSuspended, .dropCaps,
-            .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .execOn, .settings, .settingsSignal, .watchdog:
+            .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .execOn, .settings, .settingsSignal, .watchdog,
+            .stateDirectory:
             nil
         }
     }
