@@ -1,3 +1,4 @@
+import CurfewWire
 import Testing
 
 @testable import CurfewTestReports

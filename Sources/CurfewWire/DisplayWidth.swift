@@ -1,11 +1,11 @@
 /// How many columns of a terminal text takes.
 ///
 /// Source: Unicode Standard Annex #11, "East Asian Width"; what terminals agree on of it.
-enum DisplayWidth {
-    static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
+public enum DisplayWidth {
+    public static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
 
     /// The longest beginning that takes at most so many columns.
-    static func prefix(of text: String, within columns: Int) -> String {
+    public static func prefix(of text: String, within columns: Int) -> String {
         var taken = 0
         return String(
             text.prefix { character in
@@ -19,8 +19,11 @@ enum DisplayWidth {
         character.unicodeScalars.reduce(0) { max($0, of($1)) }
     }
 
-    private static func of(_ scalar: Unicode.Scalar) -> Int {
+    /// 0 for what is a mark on the character before it, or joins two.
+    public static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
+        // Vowels and finals that stand in one square with the consonant before them.
+        if (0x1160...0x11ff).contains(scalar.value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: return isWide(scalar) ? 2 : 1
