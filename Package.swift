@@ -13,6 +13,7 @@ let package = Package(
         .executable(name: "curfew", targets: ["curfew"]),
         .executable(name: "curfew-help", targets: ["curfew-help"]),
         .executable(name: "curfew-timeline", targets: ["curfew-timeline"]),
+        .executable(name: "curfew-top", targets: ["curfew-top"]),
         .executable(name: "curfew-test", targets: ["curfew-test"]),
         .executable(name: "curfew-apps", targets: ["curfew-apps"]),
         .library(name: "CurfewClient", targets: ["CurfewClient"]),
@@ -97,6 +98,16 @@ let package = Package(
             name: "curfew-apps",
             dependencies: ["CurfewCommand", "CurfewCore", "CurfewManifest", "CurfewWire"],
             swiftSettings: settings),
+        // Every app of the user on one screen. ncurses' headers and libraries stand where the compiler looks; the module map
+        // names what is linked.
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"]), .yum(["ncurses-devel"])]),
+        .target(name: "CurfewTop", dependencies: ["CurfewWire"], swiftSettings: settings),
+        .executableTarget(
+            name: "curfew-top",
+            dependencies: [
+                "CCurfew", "CNcurses", "CurfewTop", "CurfewCommand", "CurfewEngine", "CurfewLinux", "CurfewWire",
+            ],
+            swiftSettings: settings),
         // Not for users: draws docs/states.md, and measures one step of the core.
         .executableTarget(name: "curfew-states", dependencies: ["CurfewCore"], swiftSettings: settings),
         .executableTarget(
@@ -137,6 +148,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CurfewTimelineTests", dependencies: ["CurfewTimeline", "CurfewWire"], exclude: ["Samples"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurfewTopTests", dependencies: ["CurfewTop", "CurfewWire"], exclude: ["Screens"],
             swiftSettings: settings),
         .testTarget(
             name: "CurfewCommandTests",

@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, status, events, report, replay, timeline, "
+    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, top, status, events, report, replay, timeline, "
     "test, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
@@ -44,7 +44,7 @@ OPTIONS = {
         "--manual-clock",
     ],
     "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
-    "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "status": ["--json"],
+    "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "top": [], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],

@@ -12,7 +12,7 @@ public enum CommandLineTool {
         "run", "timeout", "home", "open", "sleep", "interrupt", "dismiss", "wake", "post", "warn", "pressure",
         "advance",
         "reclaim", "quit", "ps",
-        "status", "events", "report", "replay", "timeline", "test", "check", "doctor", "task",
+        "top", "status", "events", "report", "replay", "timeline", "test", "check", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.

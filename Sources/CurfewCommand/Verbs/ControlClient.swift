@@ -9,7 +9,7 @@ package struct ControlClient {
     private var reader = LineReader()
 
     /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
-    static let limitSeconds: Int64 = 10
+    package static let limitSeconds: Int64 = 10
 
     package enum Failure: Error, Equatable {
         /// Nobody listens there, or we may not ask.
@@ -24,9 +24,10 @@ package struct ControlClient {
         case refused(code: String, message: String)
     }
 
-    package init(path: String) throws(Failure) {
-        let connection = curfew_unix_connect(path, Int32(Self.limitSeconds))
-        if connection == -EAGAIN { throw .broken("its supervisor didn't answer in \(Self.limitSeconds) s") }
+    /// `seconds`: how long it is waited where too many have connected already.
+    package init(path: String, seconds: Int64 = limitSeconds) throws(Failure) {
+        let connection = curfew_unix_connect(path, Int32(seconds))
+        if connection == -EAGAIN { throw .broken("its supervisor didn't answer in \(seconds) s") }
         if connection < 0 { throw .unavailable(errno: -connection) }
         descriptor = Descriptor(connection)
         var peer = curfew_sender()

@@ -18,6 +18,7 @@ package enum Helper {
         case "timeline": "curfew-timeline"
         case "test": "curfew-test"
         case "check": "curfew-apps"
+        case "top": "curfew-top"
         default: nil
         }
     }
