@@ -40,7 +40,8 @@ build: ## the static executable, .build-static/release/curfew
 	swift build $(RELEASE) --product curfew-help
 	swift build $(RELEASE) --product curfew-timeline
 	swift build $(RELEASE) --product curfew-test
-	swift build $(RELEASE) --product curfew-appscurfew-top
+	swift build $(RELEASE) --product curfew-apps
+	swift build $(RELEASE) --product curfew-top
 
 debug: ## everything, unoptimised
 	swift build --build-tests
@@ -133,7 +134,8 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	install -s -m 755 $(HELPER) $(ROOT)/libexec/curfew/curfew-help
 	install -s -m 755 $(TIMELINE) $(ROOT)/libexec/curfew/curfew-timeline
 	install -s -m 755 $(SCENARIOS) $(ROOT)/libexec/curfew/curfew-test
-	install -s -m 755 $(APPSTOP) $(ROOT)/libexec/curfew/curfew-appscurfew-top
+	install -s -m 755 $(APPS) $(ROOT)/libexec/curfew/curfew-apps
+	install -s -m 755 $(TOP) $(ROOT)/libexec/curfew/curfew-top
 	install -m 644 Sources/clients/shell/curfew.sh $(ROOT)/share/curfew/curfew.sh
 	install -m 644 Sources/clients/python/curfew.py $(ROOT)/share/curfew/curfew.py
 	install -m 644 Sources/clients/c/curfew.h $(ROOT)/include/curfew.h
