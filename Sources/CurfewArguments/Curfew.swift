@@ -28,8 +28,7 @@ public struct Curfew: ParsableCommand {
             InterruptCommand.self,
             DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, PressureCommand.self,
             AdvanceCommand.self, ReclaimCommand.self, QuitCommand.self, PsCommand.self, TopCommand.self,
-            StatusCommand.self,
-            EventsCommand.self,
+            StatusCommand.self, EventsCommand.self, WaitCommand.self,
             ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
             CheckCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
@@ -61,6 +60,7 @@ extension Curfew: ManualNotes {
         Environment:
           XDG_RUNTIME_DIR  where control sockets are; /tmp/curfew-UID where it isn't set, or is another user's
           XDG_STATE_HOME  where reports of kills are; ~/.local/state where it isn't set, or is another user's
+          CURFEW_SERVER  the name of the server that is meant where no app's name says it; home where it isn't set
           CURFEW_SOCKET  set inside an app: its control socket, which `curfew task` speaks to
           NO_COLOR  not empty: no colours, which otherwise a terminal gets
           COLUMNS  how wide a table may be on a terminal, before what that says itself

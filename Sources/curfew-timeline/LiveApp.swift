@@ -11,7 +11,7 @@ struct LiveApp {
 
     func timeline() throws(TimelineVerb.Failure) -> Timeline {
         try asking { () throws(ControlClient.Failure) in
-            var client = try ControlClient(path: target.path)
+            var client = try ControlClient(target)
             let events = try client.request(Self.events(isFollowing: false)).items
             let status = AppStatus(try client.request(Self.status))
             let now = curfew_realtime_nanoseconds()

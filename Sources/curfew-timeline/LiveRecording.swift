@@ -24,8 +24,8 @@ struct LiveRecording {
         let signals = curfew_signalfd(Self.ending)
         defer { _ = curfew_close(signals) }
         return try app.asking { () throws(ControlClient.Failure) in
-            var feed = try ControlClient(path: app.target.path)
-            var asker = try ControlClient(path: app.target.path)
+            var feed = try ControlClient(app.target)
+            var asker = try ControlClient(app.target)
             let events = try feed.request(LiveApp.events(isFollowing: true)).items
             let status = AppStatus(try asker.request(LiveApp.status))
             var recording = Recording(

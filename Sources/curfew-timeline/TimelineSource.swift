@@ -33,7 +33,7 @@ enum TimelineSource {
     /// Whether somebody listens, whatever he answers.
     private static func isThere(_ target: AppTarget) -> Bool {
         do throws(ControlClient.Failure) {
-            _ = try ControlClient(path: target.path)
+            _ = try ControlClient(target)
             return true
         } catch {
             return error != .unavailable(errno: ENOENT) && error != .unavailable(errno: ECONNREFUSED)

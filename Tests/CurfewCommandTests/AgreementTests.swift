@@ -22,7 +22,7 @@ struct AgreementTests {
         "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",
         "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
         "--quiet": "2s",
-        "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s",
+        "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
     ]
 
     /// What an option can't be without.
@@ -70,6 +70,7 @@ struct AgreementTests {
         case "home", "open", "sleep", "interrupt", "dismiss", "quit", "reclaim", "warn", "task begin": ["backup"]
         case "pressure": ["backup", "critical"]
         case "advance": ["backup", "10m"]
+        case "wait": ["backup", "suspended"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
@@ -185,7 +186,7 @@ struct AgreementTests {
             "--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner",
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
-            "--cpu-limit-action", "--output", "--record",
+            "--cpu-limit-action", "--output", "--record", "--server", "--limit",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -195,7 +196,11 @@ struct AgreementTests {
     func eventValues(option: String) { bothAgreeOnValues(of: option, Self.eventProbes) }
 
     private func bothAgreeOnValues(of option: String, _ values: [String]) {
-        let verb = ["--owner": "task begin", "--output": "timeline", "--record": "timeline"][option] ?? "run"
+        let verbs = [
+            "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
+            "--limit": "wait",
+        ]
+        let verb = verbs[option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)
         for (index, value) in values.enumerated() {
             bothAgree(verb, onlyOf: option, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)

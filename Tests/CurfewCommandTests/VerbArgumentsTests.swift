@@ -1,3 +1,4 @@
+import CurfewEngine
 import CurfewWire
 import Testing
 
@@ -10,6 +11,7 @@ struct VerbArgumentsTests {
             try Argv.withReader(verb, words) { reader throws(UsageError) in
                 switch verb {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
+                case "wait": _ = try WaitArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
                 case "task keep-alive": _ = try TaskVerbs.keepAliveTime(reader)
@@ -23,7 +25,7 @@ struct VerbArgumentsTests {
         }
     }
 
-    @Test("An app is asked for where one is needed", arguments: ["home", "open", "interrupt", "dismiss", "quit"])
+    @Test("An app is asked for where one is needed", arguments: ["open", "interrupt", "dismiss", "reclaim"])
     func app(verb: String) {
         let needed = "an app is needed: its name or its pid; `curfew ps` lists those that run"
         #expect(problem(verb) == "curfew: \(verb): \(needed)")
@@ -32,6 +34,27 @@ struct VerbArgumentsTests {
         #expect(
             problem(verb, "a", "b")
                 == "curfew: \(verb): \"b\" is one too many; `curfew \(verb) --help` shows what is accepted")
+    }
+
+    @Test("What `wait` needs")
+    func waiting() {
+        let states = "notRunning, inactive, active, background or suspended"
+        #expect(problem("wait", "a") == "curfew: wait: a state is needed: \(states)")
+        #expect(problem("wait", "a", "asleep") == "curfew: wait: \"asleep\" isn't a state; it is \(states)")
+        #expect(problem("wait", "a", "active", "--limit", "10m") == nil)
+        #expect(problem("wait", "--limit=inf", "a", "active") == nil)
+        #expect(
+            problem("wait", "--limit=soon", "a", "active")
+                == "curfew: wait: --limit: \"soon\" isn't \(DurationArgument.accepted)")
+        #expect(problem("wait", "--limit") == "curfew: wait: --limit needs a value: \(DurationArgument.accepted)")
+    }
+
+    @Test("A server's name is one", arguments: ["home", "open", "quit"])
+    func server(verb: String) {
+        #expect(problem(verb, "--server", "work", "a") == nil)
+        #expect(
+            problem(verb, "--server=a/b", "a")
+                == "curfew: \(verb): --server: \"a/b\" isn't a server's name; accepted: \(AppName.accepted)")
     }
 
     @Test("A posted event needs an app, a name of its own, and pairs that fit", arguments: ["wake", "post"])

@@ -18,8 +18,8 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, top, status, events, report, replay, timeline, "
-    "test, check, doctor, task"
+    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, top, status, events, wait, report, replay, "
+    "timeline, test, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
@@ -43,15 +43,15 @@ OPTIONS = {
         "--locks", "--lock-wait", "--page-out", "--page-out-above", "--resume-limit", "--disk-low", "--strict",
         "--manual-clock",
     ],
-    "home": ["--json"], "open": ["--json"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
-    "post": ["--json"], "quit": ["--json"], "ps": ["--json"], "top": [], "status": ["--json"],
+    "home": ["--json", "--server"], "open": ["--json", "--server"], "wait": ["--json", "--server", "--limit"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
+    "post": ["--json"], "quit": ["--json", "--server", "--all"], "ps": ["--json"], "top": [], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -197,7 +197,7 @@ def test_unknown_option(sandbox, verb):
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
-             "--exits-on-suspend", "--strict", "--manual-clock"}
+             "--exits-on-suspend", "--strict", "--manual-clock", "--all"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')
@@ -221,7 +221,7 @@ def test_good_name(sandbox, name):
     expect(sandbox.curfew("run", "--name", name, "--", "true"))
 
 
-@pytest.mark.parametrize("verb", ["home", "open", "interrupt", "dismiss", "wake", "post", "quit"])
+@pytest.mark.parametrize("verb", ["open", "interrupt", "dismiss", "wake", "post", "wait"])
 def test_an_app_is_needed(sandbox, verb):
     expect(sandbox.curfew(verb), 64, err=f"curfew: {verb}: {NO_APP}\n")
     expect(sandbox.curfew(verb, "--json"), 64, err=f"curfew: {verb}: {NO_APP}\n")
@@ -230,7 +230,7 @@ def test_an_app_is_needed(sandbox, verb):
 # ---- finding the app -----------------------------------------------------------------------------------------------
 
 
-APP_VERBS = ["home", "open", "interrupt", "dismiss", "wake", "post", "quit", "status", "events"]
+APP_VERBS = ["home", "open", "interrupt", "dismiss", "wake", "post", "quit", "status", "events", "wait"]
 
 
 def after_app(verb):

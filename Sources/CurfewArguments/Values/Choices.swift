@@ -13,6 +13,7 @@ extension CPULimitAction: ExpressibleByArgument {}
 extension LockPolicy: ExpressibleByArgument {}
 extension BackgroundPriority: ExpressibleByArgument {}
 extension MemoryWarningLevel: ExpressibleByArgument {}
+extension LifecycleState: ExpressibleByArgument {}
 
 extension PressureLevel: ExpressibleByArgument {
     public init?(argument: String) {

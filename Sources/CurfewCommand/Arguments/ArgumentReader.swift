@@ -168,6 +168,13 @@ extension ArgumentReader {
         return text
     }
 
+    /// A name that a server can have.
+    mutating func serverName() throws(UsageError) -> String {
+        let text = try value("a server's name, \(AppName.accepted)")
+        guard AppName.isValid(text) else { throw bad(text, "a server's name; accepted: \(AppName.accepted)") }
+        return text
+    }
+
     /// The path of a file.
     mutating func path() throws(UsageError) -> String { try path("the path of a file") }
 

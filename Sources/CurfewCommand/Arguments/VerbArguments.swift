@@ -1,11 +1,14 @@
 import CurfewEngine
 import CurfewLinux
 
-/// The flags and operands of a verb that has no more than that.
+/// The flags, plain values and operands of a verb that has no more than that.
 package struct VerbArguments {
     package let verb: String
     package private(set) var operands: [String] = []
     private var flags: Set<String> = []
+    private var values: [String: String] = [:]
+    /// The server that was asked for.
+    private(set) var server: String?
 
     package init(_ reader: ArgumentReader) throws(UsageError) {
         var reader = reader
@@ -16,7 +19,13 @@ package struct VerbArguments {
             switch token {
             case .option(let option):
                 guard known.contains(option) else { throw reader.unknown(option) }
-                flags.insert(option)
+                if option == "--server" {
+                    server = try reader.serverName()
+                } else if let accepted = VerbSyntax.value(of: option) {
+                    values[option] = try reader.value(accepted)
+                } else {
+                    flags.insert(option)
+                }
             case .operand(let operand): operands.append(operand)
             }
         }
@@ -28,15 +37,26 @@ package struct VerbArguments {
 
     package func has(_ flag: String) -> Bool { flags.contains(flag) }
 
+    /// What an option was given that takes any text; nil where it wasn't given.
+    func value(_ option: String) -> String? { values[option] }
+
+    var lookup: AppLookup { AppLookup(verb: verb, server: server) }
+
     /// Connects to the app that the first operand names, else to the only one; tells of failures.
     func withClient(_ body: (inout ControlClient) throws(ControlClient.Failure) -> Void) throws(UsageError) -> Int32 {
-        let lookup = AppLookup(verb: verb)
         guard let target = try lookup.target(of: operands.first) else {
             StandardError.print("curfew: \(verb): no app is running; `curfew run` starts one")
             return ExitStatus.unavailable
         }
+        return withClient(of: target, body)
+    }
+
+    /// Connects to it; tells of failures.
+    func withClient(
+        of target: AppTarget, _ body: (inout ControlClient) throws(ControlClient.Failure) -> Void
+    ) -> Int32 {
         do throws(ControlClient.Failure) {
-            var client = try ControlClient(path: target.path)
+            var client = try ControlClient(target)
             try body(&client)
             return ExitStatus.success
         } catch {

@@ -16,23 +16,28 @@ public enum VerbSyntax {
         case "events": ["--json", "--follow"]
         case "sleep": ["--json", "--all", "--stay"]
         case "timeline": ["--output", "--title", "--record"]
-        case "home", "open", "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "quit",
-            "ps", "status", "report", "check", "doctor", "task remaining", "task list":
+        case "wait": ["--json", "--server", "--limit"]
+        case "quit": ["--json", "--server", "--all"]
+        case "home", "open": ["--json", "--server"]
+        case "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "ps", "status", "report",
+            "check", "doctor", "task remaining", "task list":
             ["--json"]
         default: []
         }
     }
 
+    /// What an option that takes a value accepts, of those that `VerbArguments` reads; nil for a flag.
+    static func value(of option: String) -> String? { option == "--limit" ? DurationArgument.accepted : nil }
+
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "home", "open", "interrupt", "dismiss", "quit", "reclaim", "replay", "task end", "task keep-alive":
-            1...1
+        case "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
-        case "advance", "pressure": 2...2
-        case "status", "events", "report", "sleep": 0...1
         case "check": 0...Int.max
+        case "advance", "pressure", "wait": 2...2
+        case "home", "quit", "status", "events", "report", "sleep": 0...1
         default: 0...0
         }
     }
@@ -47,6 +52,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
+        case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }
     }

@@ -3,17 +3,35 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// Finds the supervisor of an app by its name, or by the pid of its program, its `curfew run` or its supervisor.
+/// Finds the supervisor of an app by its name, or by the pid of its program, its `curfew run` or its supervisor; and of a
+/// server's app, by any pid of its tree, the server.
 package struct AppLookup {
     let verb: String
-    private let directory = RuntimeDirectory.ofThisUser()
+    private let directory: RuntimeDirectory
+    /// The server that somebody has asked for.
+    private let server: String?
 
-    package init(verb: String) { self.verb = verb }
+    /// The server that is meant where nobody says which.
+    static let usualServer = "home"
+
+    /// `server`: the one that holds the apps that are meant; nil: whoever has their names.
+    package init(verb: String, server: String? = nil, directory: RuntimeDirectory = .ofThisUser()) {
+        self.verb = verb
+        self.server = server
+        self.directory = directory
+    }
+
+    // MARK: All
 
     /// The running apps' status, by name; says which supervisors don't answer.
     package func all() -> [AppStatus] {
+        (ownSupervisors() + directory.servers().flatMap { apps(of: $0) }).sorted { $0.name < $1.name }
+    }
+
+    /// Those that have a supervisor of their own, as `curfew run` makes it.
+    func ownSupervisors() -> [AppStatus] {
         directory.sweep()
-        return directory.names().compactMap { status(of: $0) }
+        return directory.names().filter { directory.server(of: $0) == nil }.compactMap { status(of: $0) }
     }
 
     private func status(of name: String) -> AppStatus? {
@@ -22,32 +40,99 @@ package struct AppLookup {
             var client = try ControlClient(path: path)
             return AppStatus(try client.request(Message("status", [Field("id", "1")])))
         } catch {
-            // A socket left over, an app that ends this moment, or one that isn't ours to see: nothing to list.
-            if case .broken = error { StandardError.print(error.explained(verb, .named(name, path: path)).line) }
+            complain(error, of: .named(name, path: path))
             return nil
         }
     }
 
+    /// Those of a server that run; over one connection, however many there are.
+    private func apps(of server: String) -> [AppStatus] {
+        let target = AppTarget.served(nil, by: server, path: directory.serverSocketPath(server))
+        do throws(ControlClient.Failure) {
+            var client = try ControlClient(target)
+            return try Self.apps(of: server, &client)
+        } catch {
+            complain(error, of: target)
+            return []
+        }
+    }
+
+    static func apps(of server: String, _ client: inout ControlClient) throws(ControlClient.Failure) -> [AppStatus] {
+        let listed = try client.request(Message("apps", [Field("id", "1")])).items
+        var apps: [AppStatus] = []
+        for item in listed where item.verb == "app" && item["pid"] != nil {
+            let request = Message("status", [Field("id", "2"), Field("app", item["name"] ?? "")])
+            do throws(ControlClient.Failure) {
+                apps.append(AppStatus(try client.request(request), server: server))
+            } catch .refused {
+                // It has ended meanwhile.
+            }
+        }
+        return apps
+    }
+
+    private func complain(_ failure: ControlClient.Failure, of target: AppTarget) {
+        switch failure {
+        case .broken, .late: StandardError.print(failure.explained(verb, target).line)
+        // A socket left over, an app that ends this moment, or one that isn't ours to see: nothing to list.
+        case .unavailable, .untrusted, .ended, .refused: break
+        }
+    }
+
+    // MARK: One
+
     /// One of `all`.
-    func target(_ app: AppStatus) -> AppTarget { .named(app.name, path: directory.socketPath(app.name)) }
+    func target(_ app: AppStatus, subject: String? = nil) -> AppTarget {
+        guard let server = app.server else {
+            return .named(app.name, path: directory.socketPath(app.name), subject: subject)
+        }
+        let path = directory.serverSocketPath(server)
+        return .named(app.name, path: path, subject: subject, isServed: true)
+    }
 
     /// The app that `app` names, or that is meant when nothing is; nil when none runs.
     ///
     /// Throws for what can't be a name, and when several apps could be meant.
     package func target(of app: String?) throws(UsageError) -> AppTarget? {
         guard let app else { return try onlyTarget() }
-        guard isPid(app) else {
-            guard AppName.isValid(app) else {
-                throw UsageError(verb, "\"\(app)\" is neither a name nor a pid; a name is \(AppName.accepted)")
-            }
-            return .named(app, path: directory.socketPath(app))
-        }
-        let matches = all().filter { $0.answers(toPid: app) }
+        if isPid(app) { return try target(ofPid: app) }
+        try check(app)
+        if let server { return .served(app, by: server, path: directory.serverSocketPath(server)) }
+        return .named(app, path: directory.socketPath(app), isServed: directory.server(of: app) != nil)
+    }
+
+    /// The same; one that doesn't run, as far as names tell, is the usual server's, where there is that: it may know what it
+    /// is, or have known it.
+    func target(ofAny app: String) throws(UsageError) -> AppTarget {
+        guard let target = try target(of: app), !isPid(app), server == nil, target.app == nil,
+            !directory.isTaken(app)
+        else { return try target(of: app) ?? .missing(pid: app, path: directory.socketPath(app)) }
+        let server = try chosenServer()
+        guard directory.isThere(server: server) else { return target }
+        return .served(app, by: server, path: directory.serverSocketPath(server))
+    }
+
+    private func target(ofPid pid: String) throws(UsageError) -> AppTarget {
+        let matches = ownSupervisors().filter { $0.answers(toPid: pid) } + served(pid: pid)
         if matches.count > 1 {
-            throw UsageError(verb, "the pid \(app) could mean \(listed(matches)); say which by name")
+            throw UsageError(verb, "the pid \(pid) could mean \(listed(matches)); say which by name")
         }
-        guard let match = matches.first else { return .missing(pid: app, path: directory.socketPath(app)) }
-        return .named(match.name, path: directory.socketPath(match.name), subject: app)
+        guard let match = matches.first else { return .missing(pid: pid, path: directory.socketPath(pid)) }
+        return target(match, subject: pid)
+    }
+
+    /// The servers' app that has this process in its tree.
+    private func served(pid: String) -> [AppStatus] {
+        directory.servers().compactMap { server in
+            let target = AppTarget.served(pid, by: server, path: directory.serverSocketPath(server))
+            do throws(ControlClient.Failure) {
+                var client = try ControlClient(target)
+                return AppStatus(try client.request(Message("status", [Field("id", "1")])), server: server)
+            } catch {
+                complain(error, of: target)
+                return nil
+            }
+        }
     }
 
     /// The one we are in, or the only one.
@@ -55,7 +140,45 @@ package struct AppLookup {
         if let path = AppLookup.inheritedSocket() { return .inherited(path) }
         let running = all()
         if running.count > 1 { throw UsageError(verb, "several apps are running; say which: \(listed(running))") }
-        return running.first.map { .named($0.name, path: directory.socketPath($0.name)) }
+        return running.first.map { target($0) }
+    }
+
+    // MARK: Servers
+
+    /// The server that is meant: asked for, else that of CURFEW_SERVER, else the usual one.
+    ///
+    /// Throws where CURFEW_SERVER is no name.
+    func serverTarget() throws(UsageError) -> AppTarget {
+        let server = try chosenServer()
+        return .served(nil, by: server, path: directory.serverSocketPath(server))
+    }
+
+    /// Every server there is; only the one that was asked for, if one was.
+    func serverTargets() -> [AppTarget] {
+        (server.map { [$0] } ?? directory.servers()).map {
+            .served(nil, by: $0, path: directory.serverSocketPath($0))
+        }
+    }
+
+    var isServerAskedFor: Bool { server != nil }
+
+    /// Where orders are left for the server.
+    var orderFolder: RuntimeDirectory { directory.serverFolder }
+
+    private func chosenServer() throws(UsageError) -> String {
+        if let server { return server }
+        guard let variable = getenv("CURFEW_SERVER"), variable[0] != 0 else { return Self.usualServer }
+        let name = String(cString: variable)
+        guard AppName.isValid(name) else {
+            throw UsageError(verb, "CURFEW_SERVER: \"\(name)\" isn't a server's name; it is \(AppName.accepted)")
+        }
+        return name
+    }
+
+    private func check(_ app: String) throws(UsageError) {
+        guard AppName.isValid(app) else {
+            throw UsageError(verb, "\"\(app)\" is neither a name nor a pid; a name is \(AppName.accepted)")
+        }
     }
 
     /// The control socket of the app this process is in.

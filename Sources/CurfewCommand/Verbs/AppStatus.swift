@@ -4,8 +4,11 @@ import CurfewWire
 package struct AppStatus {
     private let fields: Message
     let tasks: [Message]
+    /// The server that holds it; nil where it has a supervisor of its own.
+    let server: String?
 
-    package init(_ answer: ControlClient.Answer) {
+    package init(_ answer: ControlClient.Answer, server: String? = nil) {
+        self.server = server
         fields = answer.final
         tasks = answer.items.filter { $0.verb == "task" }
     }
@@ -17,6 +20,7 @@ package struct AppStatus {
 
     package var name: String { self["app"] }
 
+    /// Of one that has a supervisor of its own.
     func answers(toPid pid: String) -> Bool { ["pid", "front", "supervisor"].contains { self[$0] == pid } }
 
     /// A field as it was sent, for a person's terminal.

@@ -12,7 +12,7 @@ public enum CommandLineTool {
         "run", "timeout", "home", "open", "sleep", "interrupt", "dismiss", "wake", "post", "warn", "pressure",
         "advance",
         "reclaim", "quit", "ps",
-        "top", "status", "events", "report", "replay", "timeline", "test", "check", "doctor", "task",
+        "top", "status", "events", "wait", "report", "replay", "timeline", "test", "check", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -60,15 +60,19 @@ public enum CommandLineTool {
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
-        case "home", "open", "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
+        case "home": return try HomeVerb.run(reader)
+        case "open": return try OpenVerb.run(reader)
+        case "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
         case "sleep": return try SleepVerb.run(reader)
         case "wake", "post": return try DrivingVerbs.post(reader)
         case "warn", "pressure": return try DrivingVerbs.warn(reader)
         case "advance": return try AdvanceVerb.run(reader)
-        case "quit", "reclaim": return try DrivingVerbs.end(reader)
+        case "quit": return try QuitVerb.run(reader)
+        case "reclaim": return try DrivingVerbs.end(try VerbArguments(reader))
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)
+        case "wait": return try WaitVerb.run(reader)
         case "report": return try ReportVerb.run(reader)
         case "replay": return try ReplayVerb.run(reader)
         case "doctor": return try DoctorVerb.run(reader)

@@ -7,6 +7,8 @@ import Glibc
 package struct ControlClient {
     package let descriptor: Descriptor
     private var reader = LineReader()
+    /// The app that all requests are about, where a server has many.
+    private let app: String?
 
     /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
     package static let limitSeconds: Int64 = 10
@@ -18,17 +20,28 @@ package struct ControlClient {
         case untrusted(uid: UInt32)
         /// It closed the channel: its app has ended.
         case ended
-        /// It didn't answer in time, or with nonsense.
+        /// It didn't answer, or tell anything, in time.
+        case late
+        /// It answered with nonsense, or doesn't take what is asked.
         case broken(String)
         /// It answered with an error: its code and its words.
         case refused(code: String, message: String)
     }
 
+    package init(_ target: AppTarget) throws(Failure) { try self.init(path: target.path, app: target.app) }
+
+    /// To somebody who is known already.
+    init(connected descriptor: Descriptor, app: String? = nil) {
+        self.descriptor = descriptor
+        self.app = app
+    }
+
     /// `seconds`: how long it is waited where too many have connected already.
-    package init(path: String, seconds: Int64 = limitSeconds) throws(Failure) {
+    package init(path: String, app: String? = nil, seconds: Int64 = limitSeconds) throws(Failure) {
         let connection = curfew_unix_connect(path, Int32(seconds))
-        if connection == -EAGAIN { throw .broken("its supervisor didn't answer in \(seconds) s") }
+        if connection == -EAGAIN { throw .late }
         if connection < 0 { throw .unavailable(errno: -connection) }
+        self.app = app
         descriptor = Descriptor(connection)
         var peer = curfew_sender()
         let told = curfew_peer(connection, &peer)
@@ -37,6 +50,9 @@ package struct ControlClient {
         _ = curfew_close(connection)
         throw told < 0 ? .unavailable(errno: -told) : .untrusted(uid: peer.uid)
     }
+
+    /// Whether it is about one of a server's apps, and stays when that has ended.
+    var isServers: Bool { app != nil }
 
     /// The lines that came before the final `ok`, and that one.
     package struct Answer {
@@ -47,7 +63,7 @@ package struct ControlClient {
     /// `isPatient`: waits for as long as the supervisor lives.
     package mutating func request(_ message: Message, isPatient: Bool = false) throws(Failure) -> Answer {
         try send(message)
-        let deadline = isPatient ? nil : curfew_monotonic_nanoseconds() + Self.limitSeconds * 1_000_000_000
+        let deadline = isPatient ? nil : Self.answerDeadline()
         var items: [Message] = []
         while let line = try receive(until: deadline) {
             switch line.verb {
@@ -60,7 +76,12 @@ package struct ControlClient {
         throw .ended
     }
 
+    /// By when what is asked now is answered; of CLOCK_MONOTONIC.
+    static func answerDeadline() -> Int64 { curfew_monotonic_nanoseconds() + limitSeconds * 1_000_000_000 }
+
     func send(_ message: Message) throws(Failure) {
+        var message = message
+        if let app, message["app"] == nil { message.fields.append(Field("app", app)) }
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
         let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
@@ -68,7 +89,8 @@ package struct ControlClient {
         if sent != bytes.count { throw .broken("its supervisor doesn't read") }
     }
 
-    /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC; nil waits for ever.
+    /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC, `late` is thrown then; nil waits for
+    /// ever.
     mutating func receive(until deadline: Int64?) throws(Failure) -> Message? {
         while true {
             switch reader.next() {
@@ -84,11 +106,10 @@ package struct ControlClient {
         var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         var milliseconds: Int32 = -1
         if let deadline {
-            milliseconds = Int32(clamping: max(0, deadline - curfew_monotonic_nanoseconds()) / 1_000_000)
+            // Rounded up: before the deadline nobody is late.
+            milliseconds = Int32(clamping: (max(0, deadline - curfew_monotonic_nanoseconds()) + 999_999) / 1_000_000)
         }
-        if poll(&waiting, 1, milliseconds) == 0 {
-            throw .broken("its supervisor didn't answer in \(Self.limitSeconds) s")
-        }
+        if poll(&waiting, 1, milliseconds) == 0 { throw .late }
         return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             let count = curfew_read(descriptor.number, buffer.baseAddress, 4096)
             if count <= 0 { return count == -EINTR }
@@ -128,6 +149,11 @@ extension ControlClient.Failure {
                 ExitStatus.unavailable
             )
         case .ended: ("\(target.subject) ended before it answered", ExitStatus.unavailable)
+        case .late:
+            (
+                "\(target.subject): its supervisor didn't answer in \(ControlClient.limitSeconds) s",
+                ExitStatus.unavailable
+            )
         case .broken(let why): ("\(target.subject): \(why)", ExitStatus.unavailable)
         case .refused(let code, let message): ("\(target.subject): refused (\(code)): \(message)", refusalStatus)
         }
@@ -135,8 +161,10 @@ extension ControlClient.Failure {
 
     /// A refusal that the next try may not meet has a status of its own.
     var refusalStatus: Int32 {
-        guard case .refused(let code, _) = self, code != "unsupported" else { return ExitStatus.unavailable }
-        return ["invalid", "forbidden", "unknown", "malformed"].contains(code)
+        guard case .refused(let code, _) = self, !["unsupported", "no-app"].contains(code) else {
+            return ExitStatus.unavailable
+        }
+        return ["invalid", "forbidden", "unknown", "malformed", "failed"].contains(code)
             ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }

@@ -3,7 +3,7 @@ import CurfewWire
 
 /// What an operator does to an app.
 enum DrivingVerbs {
-    /// `home`, `open`, `interrupt` and `dismiss`.
+    /// `interrupt` and `dismiss`.
     static func drive(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
         return try ask(Message(arguments.verb, [Field("id", "1")]), arguments)
@@ -21,26 +21,21 @@ enum DrivingVerbs {
         return try ask(arguments.request, arguments.common)
     }
 
-    private static func ask(_ request: Message, _ arguments: VerbArguments) throws(UsageError) -> Int32 {
+    static func ask(_ request: Message, _ arguments: VerbArguments) throws(UsageError) -> Int32 {
         try arguments.withClient { client throws(ControlClient.Failure) in
             let answer = try client.request(request)
             if arguments.has("--json") { printState(answer.final["state"] ?? "") }
         }
     }
 
-    /// `quit` and `reclaim`: returns once the app is gone, for its supervisor closes the channel with its own end.
-    static func end(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
-        return try arguments.withClient { client throws(ControlClient.Failure) in
-            do throws(ControlClient.Failure) {
-                _ = try client.request(Message(arguments.verb, [Field("id", "1")]))
-                while try client.receive(until: nil) != nil {}
-            } catch .ended {
-                // A suspended app is gone before an answer can be.
-            }
+    /// `quit` and `reclaim` of one app: returns once it is gone.
+    static func end(_ arguments: VerbArguments) throws(UsageError) -> Int32 {
+        try arguments.withClient { client throws(ControlClient.Failure) in
+            try AppEnd.ask(arguments.verb, &client)
+            try AppEnd.await(&client)
             if arguments.has("--json") { printState("notRunning") }
         }
     }
 
-    private static func printState(_ state: String) { Output.print(.object([("state", .string(state))])) }
+    static func printState(_ state: String) { Output.print(.object([("state", .string(state))])) }
 }

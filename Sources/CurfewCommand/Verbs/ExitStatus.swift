@@ -5,5 +5,7 @@ public enum ExitStatus {
     package static let usage: Int32 = 64
     package static let unavailable: Int32 = 69
     static let temporaryFailure: Int32 = 75
+    /// As timeout(1) has it.
+    static let timedOut: Int32 = 124
     static let curfewFailed: Int32 = 125
 }

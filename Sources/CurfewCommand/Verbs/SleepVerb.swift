@@ -31,7 +31,7 @@ enum SleepVerb {
         for app in lookup.all() {
             let target = lookup.target(app)
             do throws(ControlClient.Failure) {
-                var client = try ControlClient(path: target.path)
+                var client = try ControlClient(target)
                 states.append((app.name, .string(try client.request(request).final["state"] ?? "")))
             } catch {
                 // It has ended meanwhile, and sleeps for good.
