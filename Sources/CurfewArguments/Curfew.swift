@@ -24,13 +24,13 @@ public struct Curfew: ParsableCommand {
             An APP is a name, as `curfew ps` shows it, or a pid.
             """,
         subcommands: [
-            RunCommand.self, TimeoutCommand.self, HomeCommand.self, OpenCommand.self, SleepCommand.self,
-            InterruptCommand.self,
-            DismissCommand.self, WakeCommand.self, PostCommand.self, WarnCommand.self, PressureCommand.self,
-            AdvanceCommand.self, ReclaimCommand.self, QuitCommand.self, PsCommand.self, TopCommand.self,
-            StatusCommand.self, EventsCommand.self, WaitCommand.self,
-            ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self,
-            CheckCommand.self, DoctorCommand.self, TaskCommand.self,
+            RunCommand.self, TimeoutCommand.self, LaunchCommand.self, HomeCommand.self, OpenCommand.self,
+            SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
+            PostCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self, ReclaimCommand.self,
+            QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,
+            HistoryCommand.self, StatusCommand.self, EventsCommand.self, WaitCommand.self, ReportCommand.self,
+            ReplayCommand.self, TimelineCommand.self, TestCommand.self, CheckCommand.self, DoctorCommand.self,
+            TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

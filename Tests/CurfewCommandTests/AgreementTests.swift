@@ -71,6 +71,8 @@ struct AgreementTests {
         case "pressure": ["backup", "critical"]
         case "advance": ["backup", "10m"]
         case "wait": ["backup", "suspended"]
+        case "launch": ["--", "true"]
+        case "remove": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]

@@ -11,6 +11,7 @@ struct VerbArgumentsTests {
             try Argv.withReader(verb, words) { reader throws(UsageError) in
                 switch verb {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
+                case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
@@ -47,6 +48,35 @@ struct VerbArgumentsTests {
             problem("wait", "--limit=soon", "a", "active")
                 == "curfew: wait: --limit: \"soon\" isn't \(DurationArgument.accepted)")
         #expect(problem("wait", "--limit") == "curfew: wait: --limit needs a value: \(DurationArgument.accepted)")
+    }
+
+    @Test("What `launch` needs: a name, or a command behind --")
+    func launching() {
+        let prefix = "curfew: launch: "
+        #expect(problem("launch") == prefix + LaunchArguments.nothing)
+        #expect(problem("launch", "--") == prefix + LaunchArguments.nothing)
+        #expect(problem("launch", "mail") == nil)
+        #expect(problem("launch", "mail", "--background", "--wake", "fetch", "--launch-option", "a=b") == nil)
+        #expect(problem("launch", "--budget", "10m", "--", "make", "-j8") == nil)
+        #expect(
+            problem("launch", "make", "all")
+                == prefix + "\"all\" is one too many; a COMMAND stands behind --")
+        #expect(
+            problem("launch", "--budget=10m", "mail")
+                == prefix + "--budget is for a COMMAND; what mail is, its manifest says")
+        #expect(
+            problem("launch", "--name", "x", "mail")
+                == prefix + "--name is for a COMMAND; what mail is, its manifest says")
+        #expect(
+            problem("launch", "mail", "--", "true")
+                == prefix
+                + "mail is an app's name, and behind -- is a COMMAND; give one or the other (--name NAME names a COMMAND)"
+        )
+        #expect(
+            problem("launch", "a/b") == prefix + "\"a/b\" isn't an app's name; it is \(AppName.accepted)")
+        #expect(
+            problem("launch", "--lock-wait", "1s", "--", "true")
+                == prefix + "--lock-wait needs --locks defer, which waits")
     }
 
     @Test("A server's name is one", arguments: ["home", "open", "quit"])

@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, home, open, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, ps, top, status, events, wait, report, replay, "
+    "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, status, events, wait, report, replay, "
     "timeline, test, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
@@ -46,12 +46,14 @@ OPTIONS = {
     "home": ["--json", "--server"], "open": ["--json", "--server"], "wait": ["--json", "--server", "--limit"], "interrupt": ["--json"], "dismiss": ["--json"], "wake": ["--json"],
     "post": ["--json"], "quit": ["--json", "--server", "--all"], "ps": ["--json"], "top": [], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
-    "reclaim": ["--json"], "advance": ["--json"],
+    "reclaim": ["--json"], "advance": ["--json"], "switch": ["--json", "--server"], "apps": ["--json", "--server"],
+    "history": ["--json", "--server"], "remove": ["--json", "--server", "--purge"],
+    "reload": ["--json", "--server", "--environment"], "launch": ["--json", "--server", "--budget", "--background"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -197,7 +199,7 @@ def test_unknown_option(sandbox, verb):
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
-             "--exits-on-suspend", "--strict", "--manual-clock", "--all"}
+             "--exits-on-suspend", "--strict", "--manual-clock", "--all", "--purge", "--environment"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')

@@ -32,6 +32,16 @@ enum HelpText {
           69  no such app is running
         """
 
+    /// Of verbs that ask a server.
+    static let serving = """
+        Exit status:
+           0  done, or shown
+           1  refused for good, as to a process inside an app
+          64  wrong usage
+          69  no server answers, or it knows no such app
+          75  refused for now
+        """
+
     static let lifecycle = LifecycleEvent.allCases.map(\.rawValue).joined(separator: ", ")
 
     static let eventNames = """

@@ -14,6 +14,15 @@ struct AppValue: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind {
         .shellCommand("curfew ps 2>/dev/null | awk 'NR > 1 { print $1 }'")
     }
+
+    /// Prints the names of those that run, and of those that could.
+    static let openable = "{ curfew ps 2>/dev/null | awk 'NR > 1 { print $1 }'; \(known); } | sort -u"
+
+    /// Prints the names of those that a server knows: by their manifests, and for having run.
+    static let known = """
+        { curfew apps 2>/dev/null | awk 'NR > 1 { print $1 }'; \
+        basename -s .toml -a "${XDG_CONFIG_HOME:-$HOME/.config}"/curfew/apps/*.toml 2>/dev/null | grep -v '[*]'; } | sort -u
+        """
 }
 
 /// A name that an app can have.

@@ -18,7 +18,9 @@ struct OpenCommand: ParsableCommand {
             \(HelpText.driving)
             """)
 
-    @Argument(help: ArgumentHelp("The app's name or its pid.", valueName: "APP"))
+    @Argument(
+        help: ArgumentHelp("The app's name or its pid.", valueName: "APP"), completion: .shellCommand(AppValue.openable)
+    )
     var app: AppValue
 
     @OptionGroup var chosen: ServerOptions

@@ -15,7 +15,8 @@ public struct ArgumentReader {
     private let count: Int
     /// The index of the next argument.
     public private(set) var position: Int
-    private var hasEndedOptions = false
+    /// Whether `--` has been read: all that follows is operands.
+    private(set) var hasEndedOptions = false
     /// An option's value given as `--name=value`, until it is asked for.
     private var inlineValue: String?
 
@@ -77,6 +78,16 @@ public struct ArgumentReader {
 
     /// The operands from here on are a command, whatever they look like.
     public mutating func endOptions() { position -= 1 }
+
+    /// The words of the command line that were read since it stood at that index.
+    func words(from first: Int) -> [String] { words(first..<position) }
+
+    /// Those that are still to be read.
+    var remainingWords: [String] { words(position..<count) }
+
+    private func words(_ indices: Range<Int>) -> [String] {
+        indices.compactMap { arguments[$0].map { String(cString: $0) } }
+    }
 
     /// The rest as the kernel wants it, and how many there are.
     public var rest: (arguments: Arguments, count: Int) { (arguments + position, count - position) }

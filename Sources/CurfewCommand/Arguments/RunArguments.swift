@@ -141,16 +141,21 @@ public final class RunArguments {
         }
     }
 
-    private func plan(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
-        let command = reader.rest
-        guard command.count > 0 else {
-            throw reader.error("no command given; usage: curfew run [options] [--] COMMAND [ARG…]")
-        }
+    /// Throws where options that were read need others, or contradict each other.
+    func check(_ reader: ArgumentReader) throws(UsageError) {
         if hasSettingsSignal, settingsPath == nil { throw reader.error(Self.settingsNeeded) }
         if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
         if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
         if idleCPU != nil || quiet != nil, idleTime == nil, wakeOn == nil { throw reader.error(Self.sleepNeeded) }
         try checkSoftLimits(reader)
+    }
+
+    private func plan(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
+        let command = reader.rest
+        guard command.count > 0 else {
+            throw reader.error("no command given; usage: curfew run [options] [--] COMMAND [ARG…]")
+        }
+        try check(reader)
         let manifest = Manifest(
             arguments: UnsafePointer(command.arguments), argumentCount: command.count, policy: policy)
         let options = SupervisorOptions()

@@ -18,7 +18,10 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open": ["--json", "--server"]
+        case "home", "open", "switch", "apps", "history": ["--json", "--server"]
+        case "launch": LaunchArguments.options
+        case "remove": ["--json", "--server", "--purge"]
+        case "reload": ["--json", "--server", "--environment"]
         case "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "ps", "status", "report",
             "check", "doctor", "task remaining", "task list":
             ["--json"]
@@ -32,12 +35,12 @@ public enum VerbSyntax {
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
+        case "remove", "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
         case "check": 0...Int.max
         case "advance", "pressure", "wait": 2...2
-        case "home", "quit", "status", "events", "report", "sleep": 0...1
+        case "home", "quit", "history", "status", "events", "report", "sleep": 0...1
         default: 0...0
         }
     }
@@ -52,6 +55,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
+        case "remove": "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }

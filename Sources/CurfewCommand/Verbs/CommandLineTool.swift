@@ -9,10 +9,11 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "home", "open", "sleep", "interrupt", "dismiss", "wake", "post", "warn", "pressure",
+        "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "warn",
+        "pressure",
         "advance",
-        "reclaim", "quit", "ps",
-        "top", "status", "events", "wait", "report", "replay", "timeline", "test", "check", "doctor", "task",
+        "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history",
+        "status", "events", "wait", "report", "replay", "timeline", "test", "check", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.
@@ -60,6 +61,7 @@ public enum CommandLineTool {
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
         case "run": Front.run(try RunArguments.parse(reader))
+        case "launch": return try LaunchVerb.run(reader)
         case "home": return try HomeVerb.run(reader)
         case "open": return try OpenVerb.run(reader)
         case "interrupt", "dismiss": return try DrivingVerbs.drive(reader)
@@ -69,6 +71,11 @@ public enum CommandLineTool {
         case "advance": return try AdvanceVerb.run(reader)
         case "quit": return try QuitVerb.run(reader)
         case "reclaim": return try DrivingVerbs.end(try VerbArguments(reader))
+        case "switch": return try ServerVerbs.switch(reader)
+        case "remove": return try ServerVerbs.remove(reader)
+        case "reload": return try ServerVerbs.reload(reader)
+        case "apps": return try ServerVerbs.apps(reader)
+        case "history": return try ServerVerbs.history(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)

@@ -1,0 +1,94 @@
+import CurfewEngine
+import CurfewWire
+import Glibc
+
+/// What is asked of a server and not of one of its apps: `switch`, `apps`, `remove`, `history` and `reload`.
+enum ServerVerbs {
+    /// Brings whoever was in front before to the front again.
+    static func `switch`(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        return try ask(arguments) { client throws(ControlClient.Failure) in
+            let answer = try client.request(Message(arguments.verb, [Field("id", "1")]))
+            if arguments.has("--json") { Output.print(.object([("app", .string(answer.final["app"] ?? ""))])) }
+        }
+    }
+
+    static func apps(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        return try ask(arguments) { client throws(ControlClient.Failure) in
+            let apps = try client.request(Message("apps", [Field("id", "1")])).items.map(ListedApp.init)
+            if arguments.has("--json") {
+                Output.print(.array(apps.map(\.json)))
+            } else {
+                Output.print(coloured: ListedApp.table(apps, width: TerminalWidth.columns))
+            }
+        }
+    }
+
+    /// Ends an app and takes it off the list; returns once that is kept.
+    static func remove(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        let purge = arguments.has("--purge") ? [Field("purge", "1")] : []
+        let target = try arguments.lookup.target(ofAny: arguments.operands[0])
+        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            _ = try client.request(Message(arguments.verb, [Field("id", "1")] + purge), isPatient: true)
+            if arguments.has("--json") { DrivingVerbs.printState("notRunning") }
+        }
+    }
+
+    static func history(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        let lookup = arguments.lookup
+        let target =
+            if let app = arguments.operands.first { try lookup.target(ofAny: app) } else { try lookup.serverTarget() }
+        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            let runs = try client.request(Message(arguments.verb, [Field("id", "1")])).items.map(PastRun.init)
+            if arguments.has("--json") {
+                Output.print(.array(runs.map(\.json)))
+            } else {
+                Output.print(lines: PastRun.table(runs))
+            }
+        }
+    }
+
+    static func reload(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        let environment = arguments.has("--environment") ? ofThisSession : []
+        return try ask(arguments) { client throws(ControlClient.Failure) in
+            let answer = try client.request(Message(arguments.verb, [Field("id", "1")] + environment)).final
+            if arguments.has("--json") {
+                Output.print(reloadJSON(answer))
+            } else {
+                Output.print(reloadText(answer))
+            }
+        }
+    }
+
+    static func reloadJSON(_ answer: Message) -> JSON {
+        .object(["apps", "problems"].map { ($0, .integer(Int64(answer[$0] ?? "") ?? 0)) })
+    }
+
+    static func reloadText(_ answer: Message) -> String {
+        let apps = answer["apps"] == "1" ? "1 app is defined" : "\(answer["apps"] ?? "0") apps are defined"
+        switch answer["problems"] {
+        case nil, "0": return apps
+        case "1": return apps + "; there is 1 problem, which `curfew check` names"
+        case let count?: return apps + "; there are \(count) problems, which `curfew check` names"
+        }
+    }
+
+    /// What a session's programs need of the one who is logged in now.
+    static let sessionVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK"]
+
+    private static var ofThisSession: [Field] {
+        sessionVariables.compactMap { name in
+            getenv(name).map { Field("environment." + name, String(cString: $0)) }
+        }
+    }
+
+    private static func ask(
+        _ arguments: VerbArguments, _ body: (inout ControlClient) throws(ControlClient.Failure) -> Void
+    ) throws(UsageError) -> Int32 {
+        arguments.withClient(of: try arguments.lookup.serverTarget(), body)
+    }
+}

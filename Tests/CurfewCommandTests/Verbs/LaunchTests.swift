@@ -1,0 +1,102 @@
+import CurfewLinux
+import CurfewWire
+import Glibc
+import Testing
+
+@testable import CurfewCommand
+
+@Suite("Launching an app of a server")
+struct LaunchTests {
+    private func arguments(_ words: String...) throws -> LaunchArguments {
+        try Argv.withReader("launch", words) { reader throws(UsageError) in try LaunchArguments.parse(reader) }
+    }
+
+    private func line(_ arguments: LaunchArguments, order: String? = nil) -> String {
+        arguments.request(order: order).line.trimmingLineFeed
+    }
+
+    @Test("What is asked for an app by name")
+    func named() throws {
+        #expect(try line(arguments("mail")) == "launch id=1 app=mail")
+        #expect(try line(arguments("mail", "--background")) == "launch id=1 app=mail background=1")
+        #expect(
+            try line(arguments("--wake", "fetch", "mail", "--launch-option", "from=a b", "--launch-option=k=v"))
+                == "launch id=1 app=mail background=1 wake=fetch option.from=\"a b\" option.k=v")
+    }
+
+    @Test("A command is asked for by the name of its order; what it is stands there")
+    func command() throws {
+        let arguments = try arguments(
+            "--name", "build", "--budget", "10m", "--background", "--locks=kill", "--wait-all", "--server", "work",
+            "--", "make",
+            "-j8", "--", "--json")
+        #expect(line(arguments, order: "7.order") == "launch id=1 order=7.order background=1")
+        #expect(arguments.options == ["--budget", "10m", "--locks=kill", "--wait-all"])
+        #expect(arguments.command == ["make", "-j8", "--", "--json"])
+        #expect(arguments.name == "build")
+        #expect(arguments.server == "work")
+        #expect(!arguments.asJSON)
+    }
+
+    private func fields(_ arguments: LaunchArguments) -> [String] {
+        LaunchOrder(arguments).bytes.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("An order has all that a command needs, each ended by NUL")
+    func order() throws {
+        let fields = fields(try arguments("--name=build", "--budget", "10m", "--", "make", "", "-j8"))
+        #expect(fields.first == "name=build")
+        #expect(fields.last == "")
+        #expect(fields.filter { $0.hasPrefix("option=") } == ["option=--budget", "option=10m"])
+        #expect(fields.filter { $0.hasPrefix("command=") } == ["command=make", "command=", "command=-j8"])
+        #expect(fields.contains("environment=PATH=" + String(cString: try #require(getenv("PATH")))))
+        #expect(fields.filter { $0.hasPrefix("directory=/") }.count == 1)
+        let mask = try #require(fields.first { $0.hasPrefix("umask=") }?.dropFirst(6))
+        #expect(Int(mask, radix: 8).map { (0...0o777).contains($0) } == true)
+        #expect(fields.filter { $0.hasPrefix("limit.") }.count == 16)
+        #expect(fields.contains { $0.hasPrefix("limit.7=") && $0.contains(":") })
+    }
+
+    @Test("Without a name the server chooses one")
+    func unnamed() throws {
+        #expect(fields(try arguments("--", "make")).first?.hasPrefix("directory=") == true)
+    }
+
+    @Test("The order's file is this user's alone, and goes")
+    func file() throws {
+        var template = Array("/tmp/curfew-order-XXXXXX".utf8CString)
+        let folder = RuntimeDirectory(path: String(cString: try #require(mkdtemp(&template))))
+        defer { rmdir(folder.path) }
+        let order = LaunchOrder(try arguments("--", "make"))
+        let name = try order.write(in: folder)
+        // One that was left is taken away.
+        #expect(try order.write(in: folder) == name)
+        #expect(name == "\(getpid()).order")
+        var status = stat()
+        #expect(stat(folder.path + "/" + name, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o600)
+        #expect(Int(status.st_size) == order.bytes.count)
+        LaunchOrder.remove(name, in: folder)
+        #expect(stat(folder.path + "/" + name, &status) == -1)
+    }
+
+    @Test("The answer, as JSON")
+    func json() throws {
+        let answer = try #require(try Message.parse("ok id=1 app=make pid=42 state=active"))
+        #expect(LaunchVerb.json(answer).text == #"{"app":"make","pid":42,"state":"active"}"#)
+    }
+}
+
+extension JSON {
+    /// In one line.
+    var text: String {
+        var bytes: [UInt8] = []
+        write(into: &bytes, indent: nil)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension String {
+    fileprivate var trimmingLineFeed: String { hasSuffix("\n") ? String(dropLast()) : self }
+}

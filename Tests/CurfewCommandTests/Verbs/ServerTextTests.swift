@@ -1,0 +1,88 @@
+import CurfewWire
+import Testing
+
+@testable import CurfewCommand
+
+@Suite("What a server lists")
+struct ServerTextTests {
+    private static func messages(_ lines: [String]) throws -> [Message] {
+        try lines.compactMap { try Message.parse($0) }
+    }
+
+    private static let listed = [
+        "app name=mail state=active since=65.000 launches=3 pid=4711 ended=memory-pressure status=137",
+        "app name=build state=notRunning since=4.000 launches=12 ended=exit status=2 restart-in=8.000",
+        "app name=web state=suspended since=7200.000 launches=1 pid=99 differs=1",
+        "app name=old state=notRunning since=1.000 launches=1 ended=user-quit removed=1 status=143",
+    ]
+
+    @Test("The task list for people")
+    func apps() throws {
+        let apps = try Self.messages(Self.listed).map(ListedApp.init)
+        #expect(
+            ListedApp.table(apps, width: nil) == [
+                "NAME   STATE             FOR   PID  LAUNCHES  LAST END         NOTE",
+                "mail   active      1 min 5 s  4711         3  memory-pressure",
+                "build  notRunning        4 s              12  exit 2           launched again in 8 s",
+                "web    suspended         2 h    99         1                   its manifest has changed since",
+                "old    notRunning        1 s               1  user-quit        removed",
+            ])
+    }
+
+    @Test("The task list for programs")
+    func appsJSON() throws {
+        #expect(
+            try Self.messages(Self.listed).map { ListedApp($0).json.text } == [
+                #"{"name":"mail","state":"active","since":65.0,"launches":3,"pid":4711,"ended":"memory-pressure","status":137,"differs":false,"removed":false}"#,
+                #"{"name":"build","state":"notRunning","since":4.0,"launches":12,"ended":"exit","status":2,"restartIn":8.0,"differs":false,"removed":false}"#,
+                #"{"name":"web","state":"suspended","since":7200.0,"launches":1,"pid":99,"differs":true,"removed":false}"#,
+                #"{"name":"old","state":"notRunning","since":1.0,"launches":1,"ended":"user-quit","status":143,"differs":false,"removed":true}"#,
+            ])
+    }
+
+    private static let runs = [
+        "run app=mail number=3 began=1760000000.500 cpu=1.500 memory-peak=10485760",
+        "run app=mail number=2 began=1759990000.000 ended=1759990090.000 reason=memory-pressure status=137 cpu=0.250 memory-peak=1073741824",
+        "run app=build number=1 began=1759980000 ended=1759980001 reason=exit status=2",
+    ]
+
+    @Test("Past runs for people")
+    func history() throws {
+        func began(_ seconds: Int64) -> String { TimeOfDay.dateAndTime(seconds) ?? "" }
+        #expect(
+            PastRun.table(try Self.messages(Self.runs).map(PastRun.init)) == [
+                "APP    RUN  BEGAN                    LASTED    CPU    PEAK  END",
+                "mail     3  \(began(1_760_000_000))              1.5 s  10 MiB  runs",
+                "mail     2  \(began(1_759_990_000))  1 min 30 s  0.3 s   1 GiB  memory-pressure",
+                "build    1  \(began(1_759_980_000))         1 s                 exit 2",
+            ])
+    }
+
+    @Test("Past runs for programs")
+    func historyJSON() throws {
+        #expect(
+            try Self.messages(Self.runs).map { PastRun($0).json.text } == [
+                #"{"app":"mail","number":3,"began":1760000000.5,"cpu":1.5,"memoryPeak":10485760}"#,
+                #"{"app":"mail","number":2,"began":1759990000.0,"ended":1759990090.0,"reason":"memory-pressure","status":137,"cpu":0.25,"memoryPeak":1073741824}"#,
+                #"{"app":"build","number":1,"began":1759980000.0,"ended":1759980001.0,"reason":"exit","status":2}"#,
+            ])
+    }
+
+    @Test(
+        "What was read again",
+        arguments: [
+            ("ok apps=12 problems=0", "12 apps are defined"), ("ok apps=1", "1 app is defined"),
+            ("ok apps=0 problems=1", "0 apps are defined; there is 1 problem, which `curfew check` names"),
+            ("ok apps=3 problems=2", "3 apps are defined; there are 2 problems, which `curfew check` names"),
+        ])
+    func reload(line: String, text: String) throws {
+        let answer = try #require(try Message.parse(line))
+        #expect(ServerVerbs.reloadText(answer) == text)
+    }
+
+    @Test("The same for programs")
+    func reloadJSON() throws {
+        let answer = try #require(try Message.parse("ok apps=3 problems=2"))
+        #expect(ServerVerbs.reloadJSON(answer).text == #"{"apps":3,"problems":2}"#)
+    }
+}
