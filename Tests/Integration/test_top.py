@@ -386,6 +386,8 @@ def test_in_background_it_leaves_the_terminal_alone(sandbox, pane):
     pane.shows("Stopped")
     (guard,) = children(pane.pid())
     pane.type("clear; bg; jobs -r; echo done\n")
+    # Both were stopped before, and the shell has told of that.
+    pane.sees("them to be continued", lambda: re.search("^done$", pane.text(), re.M))
     pane.sees("both to wait", lambda: {state_letter(pid) for pid in [guard, *children(guard)]} == {"T"})
     pane.sees("the shell to tell of it", lambda: pane.type("\n") or "Stopped" in pane.text())
     asserts_usual(pane)
