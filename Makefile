@@ -16,6 +16,7 @@ TIMELINE = $(dir $(CURFEW))curfew-timeline
 SCENARIOS = $(dir $(CURFEW))curfew-test
 APPS = $(dir $(CURFEW))curfew-apps
 TOP = $(dir $(CURFEW))curfew-top
+SERVER = $(dir $(CURFEW))curfew-serve
 
 # Where `make install` puts what.
 ROOT := $(DESTDIR)$(PREFIX)
@@ -42,6 +43,7 @@ build: ## the static executable, .build-static/release/curfew
 	swift build $(RELEASE) --product curfew-test
 	swift build $(RELEASE) --product curfew-apps
 	swift build $(RELEASE) --product curfew-top
+	swift build $(RELEASE) --product curfew-serve
 
 debug: ## everything, unoptimised
 	swift build --build-tests
@@ -136,6 +138,7 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	install -s -m 755 $(SCENARIOS) $(ROOT)/libexec/curfew/curfew-test
 	install -s -m 755 $(APPS) $(ROOT)/libexec/curfew/curfew-apps
 	install -s -m 755 $(TOP) $(ROOT)/libexec/curfew/curfew-top
+	install -s -m 755 $(SERVER) $(ROOT)/libexec/curfew/curfew-serve
 	install -m 644 Sources/clients/shell/curfew.sh $(ROOT)/share/curfew/curfew.sh
 	install -m 644 Sources/clients/python/curfew.py $(ROOT)/share/curfew/curfew.py
 	install -m 644 Sources/clients/c/curfew.h $(ROOT)/include/curfew.h

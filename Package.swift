@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "curfew-top", targets: ["curfew-top"]),
         .executable(name: "curfew-test", targets: ["curfew-test"]),
         .executable(name: "curfew-apps", targets: ["curfew-apps"]),
+        .executable(name: "curfew-serve", targets: ["curfew-serve"]),
         .library(name: "CurfewClient", targets: ["CurfewClient"]),
         .library(name: "CurfewClientTestKit", targets: ["CurfewClientTestKit"]),
         .library(name: "CurfewTesting", targets: ["CurfewTesting"]),
@@ -59,6 +60,11 @@ let package = Package(
         .executableTarget(name: "curfew", dependencies: ["CCurfew", "CurfewCommand"]),
         .executableTarget(
             name: "curfew-help", dependencies: ["CurfewArguments", "CurfewCommand"], swiftSettings: settings),
+        // The server of many apps: what it is made of, and its executable.
+        .target(
+            name: "CurfewServe", dependencies: ["CurfewCommand", "CurfewEngine", "CurfewLinux"], swiftSettings: settings
+        ),
+        .executableTarget(name: "curfew-serve", dependencies: ["CCurfew", "CurfewServe"]),
         // Scenarios: the language, what is reported of them; and pictures of a run.
         .target(name: "CurfewScenario", dependencies: ["CurfewWire"], swiftSettings: settings),
         .target(name: "CurfewTestReports", dependencies: ["CurfewWire"], swiftSettings: settings),

@@ -53,6 +53,21 @@ int curfew_flock(int fd, bool wait)
     return (int)RAW(SYS_flock, fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
 }
 
+// Source: close_range(2), CLOSE_RANGE_CLOEXEC; before it there is nothing but a look at each.
+void curfew_keep_descriptors_from_programs(int first)
+{
+    const unsigned by_execve = 1u << 2;
+    if (RAW(SYS_close_range, first, ~0u, by_execve) >= 0)
+        return;
+    for (int fd = first; fd < 1024; fd++)
+        RAW(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+}
+
+int curfew_symlink(const char *target, const char *path)
+{
+    return (int)RAW(SYS_symlinkat, target, AT_FDCWD, path);
+}
+
 int curfew_is_descriptor_open(int fd)
 {
     return RAW(SYS_fcntl, fd, F_GETFD) >= 0;

@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 
 // Newer than some headers; these numbers are the same on every architecture.
-// Source: kernel, scripts/syscall.tbl (pidfd_send_signal Linux 5.1, pidfd_open and clone3 5.3, pidfd_getfd 5.6).
+// Source: kernel, scripts/syscall.tbl (pidfd_send_signal Linux 5.1, pidfd_open and clone3 5.3, pidfd_getfd 5.6,
+// close_range 5.9).
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
@@ -19,6 +20,9 @@
 #endif
 #ifndef SYS_clone3
 #define SYS_clone3 435
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
 #endif
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438

@@ -296,3 +296,21 @@ int curfew_notify_receive(int fd, void *buffer, size_t size, struct curfew_sende
     long result = receive(fd, buffer, size, sender, &flags);
     return result >= 0 && flags & MSG_TRUNC ? -EMSGSIZE : (int)result;
 }
+
+int curfew_notify_send(const char *name, const char *text)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    if (length < 2 || length >= sizeof address.sun_path || (name[0] != '/' && name[0] != '@'))
+        return -EINVAL;
+    memcpy(address.sun_path, name, length);
+    if (name[0] == '@')
+        address.sun_path[0] = 0;
+    int fd = (int)RAW(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fd;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    int result = (int)RAW(SYS_sendto, fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT, &address, size);
+    curfew_close(fd);
+    return result < 0 ? result : 0;
+}

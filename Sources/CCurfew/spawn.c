@@ -119,6 +119,12 @@ CHILD_SIDE static __attribute__((noinline)) void take_place(struct launch *launc
     }
     if (place->directory)
         check(launch, CURFEW_STAGE_PLACE, RAW(SYS_chdir, place->directory));
+    if (place->sets_umask)
+        RAW(SYS_umask, place->umask);
+    for (size_t i = 0; i < place->limit_count; i++) {
+        const struct { uint64_t soft, hard; } limit = {place->limits[i].soft, place->limits[i].hard};
+        check(launch, CURFEW_STAGE_PLACE, RAW(SYS_prlimit64, 0, place->limits[i].resource, &limit, 0));
+    }
 }
 
 // Every signal is still blocked, SIGTTOU too, so a background group may take the terminal without being stopped.

@@ -29,8 +29,8 @@ public struct Curfew: ParsableCommand {
             PostCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self, ReclaimCommand.self,
             QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,
             HistoryCommand.self, StatusCommand.self, EventsCommand.self, WaitCommand.self, ReportCommand.self,
-            ReplayCommand.self, TimelineCommand.self, TestCommand.self, CheckCommand.self, DoctorCommand.self,
-            TaskCommand.self,
+            ReplayCommand.self, TimelineCommand.self, TestCommand.self, ServeCommand.self, CheckCommand.self,
+            DoctorCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

@@ -23,6 +23,7 @@ struct AgreementTests {
         "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
         "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
+        "--foreground": "2", "--log-size": "16M",
     ]
 
     /// What an option can't be without.
@@ -188,7 +189,8 @@ struct AgreementTests {
             "--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner",
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
-            "--cpu-limit-action", "--output", "--record", "--server", "--limit",
+            "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--foreground",
+            "--log-size",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -200,7 +202,7 @@ struct AgreementTests {
     private func bothAgreeOnValues(of option: String, _ values: [String]) {
         let verbs = [
             "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
-            "--limit": "wait",
+            "--limit": "wait", "--foreground": "serve", "--log-size": "serve",
         ]
         let verb = verbs[option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)

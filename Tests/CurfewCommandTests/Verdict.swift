@@ -18,6 +18,7 @@ enum Verdict: Equatable {
                 case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)
                 case "warn", "pressure": _ = try LevelArguments.parse(reader)
+                case "serve": _ = try ServeArguments.parse(reader)
                 case "timeline": _ = try TimelineArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)

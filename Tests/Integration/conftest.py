@@ -12,6 +12,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -228,6 +229,142 @@ class Running:
         return self.sandbox.wait_told(self.name, what, probe, limit)
 
 
+class Server:
+    """A `curfew serve` under way, asked by its socket: one request a connection, unless a test holds one."""
+
+    def __init__(self, sandbox, process, name):
+        self.sandbox = sandbox
+        self.process = process
+        self.name = name
+        self.orders = 0
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def folder(self):
+        return self.sandbox.runtime / "curfew" / "server"
+
+    @property
+    def socket(self):
+        return self.folder / f"{self.name}.sock"
+
+    def stream(self, limit=LIMIT):
+        """The events of all its apps, followed from now on; closed with the sandbox."""
+        stream = EventStream(self.socket, limit)
+        self.sandbox.streams[f"server {self.name} {len(self.sandbox.streams)}"] = stream
+        return stream
+
+    def ask(self, request, limit=LIMIT):
+        """(the lines before it, the final ok or error) of one request."""
+        with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as connection:
+            connection.settimeout(limit)
+            connection.connect(str(self.socket))
+            connection.sendall(f"{request} id=1\n".encode())
+            text = b""
+            while not re.search(rb"(^|\n)(ok|error)( [^\n]*)?\n", text):
+                chunk = connection.recv(65536)
+                if not chunk:
+                    pytest.fail(f"{self.name} closed before it answered {request!r}; seen: {text!r}; stderr: {self.errors()}")
+                text += chunk
+        *lines, final = text.decode().splitlines()
+        return [line for line in lines if not line.startswith("event ")], final
+
+    def expect(self, request, **fields):
+        """The final ok's fields; fails on an error, and where one of these isn't as it should be."""
+        _, final = self.ask(request)
+        assert final.startswith("ok"), f"{request}: {final}"
+        found = fields_of(final)
+        for key, value in fields.items():
+            assert found.get(key) == str(value), f"{request}: {key} in {final}"
+        return found
+
+    def refused(self, request, code):
+        """The message of the error with that code."""
+        _, final = self.ask(request)
+        assert final.startswith("error") and fields_of(final)["code"] == code, f"{request}: {final}"
+        return fields_of(final)["message"]
+
+    def apps(self):
+        """The task list: a dictionary each, in order."""
+        lines, final = self.ask("apps")
+        assert final.startswith("ok"), final
+        return [fields_of(line) for line in lines]
+
+    def app(self, name):
+        return next((app for app in self.apps() if app["name"] == name), None)
+
+    def status(self, name):
+        return self.expect(f"status app={name}")
+
+    def order(self, *command, name=None, options=(), directory=None, umask=None, environment=None, limits=()):
+        """Leaves an order for a bare command; the name of its file."""
+        self.orders += 1
+        fields = [f"name={name}"] if name else []
+        fields += [f"directory={directory}"] if directory else []
+        fields += [f"umask={umask:o}"] if umask is not None else []
+        fields += [f"limit.{number}={soft}:{hard}" for number, soft, hard in limits]
+        fields += [f"option={option}" for option in options]
+        fields += [f"command={word}" for word in command]
+        fields += [f"environment={key}={value}" for key, value in (environment or self.sandbox.environment).items()]
+        path = self.folder / f"order{self.orders}"
+        path.touch(mode=0o600)
+        path.write_bytes(b"".join(field.encode() + b"\0" for field in fields))
+        return path.name
+
+    def launch(self, name, *command, request="", **order):
+        """Launches a bare command; its pid."""
+        file = self.order(*command, name=name, **order)
+        return int(self.expect(f"launch order={file} {request}", app=name)["pid"])
+
+    def wait_state(self, name, state, limit=LIMIT):
+        """Waits for an app of the list to be in that state, by its events."""
+        stream = self.stream(limit)
+        self.sandbox.wait_for_event(
+            stream, f"{name} to be {state}", lambda: (self.app(name) or {}).get("state") == state, limit)
+
+    def log(self, name):
+        """What an app's output log holds by now; its marks are left out."""
+        try:
+            text = (self.sandbox.state / "curfew" / "logs" / f"{name}.log").read_text()
+        except OSError:
+            return ""
+        return "".join(line for line in text.splitlines(True) if not line.startswith("=== curfew: "))
+
+    def wait_line(self, name, line, limit=LIMIT):
+        """Waits until the app has written that line."""
+        wait_for(f"{name} to write {line!r}; log so far: {self.log(name)!r}", lambda: line in self.log(name), limit)
+
+    def errors(self):
+        """Its standard error so far."""
+        return self.sandbox.scratch.joinpath(f"server-{self.name}.err").read_text()
+
+    def wait(self, limit=LIMIT):
+        try:
+            return self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"the server {self.name} hasn't ended in {limit} s; apps: {self.ask('apps')}; stderr: {self.errors()}")
+
+    def end(self):
+        """Has it end that still runs."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(15 * PATIENCE)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def fields_of(line):
+    """The fields of one line of the protocol."""
+    found = {}
+    for key, quoted, plain in re.findall(r'([\w.-]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))', line):
+        found[key] = re.sub(r"\\(.)", r"\1", quoted) if quoted else plain
+    return found
+
+
 class Sandbox:
     """A runtime directory, a scratch directory, and the way to call curfew in them."""
 
@@ -246,6 +383,7 @@ class Sandbox:
             self.environment.pop(variable, None)
         self.environment["PATH"] = str(pathlib.Path(binary()).parent) + ":" + self.environment["PATH"]
         self.running = []
+        self.servers = []
         self.streams = {}
         self.history = None
         # Who else has something to tell of a failure: as (title, text).
@@ -279,6 +417,41 @@ class Sandbox:
         account = ["--report", self.scratch / f"{name}.account"]
         has_journal = any(str(option).startswith("--journal") for option in options)
         return account + ([] if has_journal else ["--journal", self.scratch / f"{name}.journal"])
+
+    def serve(self, *options, name="home", wait=True, **popen):
+        """Starts `curfew serve`, and waits until it listens."""
+        errors = open(self.scratch / f"server-{name}.err", "a")
+        process = subprocess.Popen(
+            [binary(), "serve", "--name", name, *map(str, options)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=errors, env=popen.pop("env", self.environment), **popen)
+        errors.close()
+        server = Server(self, process, name)
+        self.servers.append(server)
+        if wait:
+            wait_for(
+                f"the server {name} to answer; stderr: {server.errors()}",
+                lambda: process.poll() is not None or self.answers(server.socket))
+            assert process.poll() is None, server.errors()
+        return server
+
+    def answers(self, path):
+        with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as connection:
+            try:
+                connection.connect(str(path))
+                return True
+            except OSError:
+                return False
+
+    def wait_for_event(self, stream, what, probe, limit=LIMIT):
+        """Asks after each event until the answer is true."""
+        deadline = time.monotonic() + limit
+        while True:
+            known = len(stream.events)
+            seen = probe()
+            if seen:
+                return seen
+            if not stream.next(known, min(deadline, time.monotonic() + 1)) and time.monotonic() >= deadline:
+                pytest.fail(f"waited {limit} s for {what}; events:\n{stream.text()}")
 
     def stream(self, name, limit=LIMIT):
         """The events of the app of that name, followed from now on; None when nobody answers there."""
@@ -371,10 +544,12 @@ class Sandbox:
         # Those of `curfew timeout` are called by the command: known for ours where nobody else's are seen.
         if HAS_PLACE and name.startswith("curfew.-"):
             return True
-        return any(name.startswith(f"curfew.{running.name}.") for running in self.running)
+        names = [running.name for running in self.running] + [f"server-{server.name}" for server in self.servers]
+        return any(name.startswith(f"curfew.{own}.") for own in names)
 
     def sockets(self):
-        return list((self.runtime / "curfew").glob("*")) if (self.runtime / "curfew").exists() else []
+        # The folder of servers stays.
+        return [path for path in (self.runtime / "curfew").rglob("*") if path.is_symlink() or not path.is_dir()]
 
     @property
     def reports(self):
@@ -400,6 +575,9 @@ class Sandbox:
                 pass
         for stream in self.streams.values():
             stream.close()
+        for server in self.servers:
+            server.process.kill()
+            server.process.wait()
         for running in self.running:
             running.process.kill()
             running.process.wait()
@@ -494,6 +672,8 @@ def sandbox(tmp_path, request):
                 running.process.send_signal(signal.SIGTERM)
         for running in sandbox.running:
             running.end()
+        for server in sandbox.servers:
+            server.end()
         if request.node.get_closest_marker("leaks_allowed"):
             return
         deadline = time.monotonic() + 5 * PATIENCE

@@ -19,7 +19,7 @@ from conftest import LIMIT, binary, wait_for
 
 VERBS = (
     "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, status, events, wait, report, replay, "
-    "timeline, test, check, doctor, task"
+    "timeline, test, serve, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"

@@ -22,7 +22,7 @@ enum curfew_spawn_stage {
     CURFEW_STAGE_CHANNEL,      // dup3 of the control pipe
     CURFEW_STAGE_PRIVILEGES,   // no_new_privs, capabilities
     CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
-    CURFEW_STAGE_PLACE,        // its session, terminal, streams or directory
+    CURFEW_STAGE_PLACE,        // its session, terminal, streams, directory or limits
 };
 
 // Written by the child before it executes the program: whoever shares this memory knows of it, however little time the
@@ -32,11 +32,21 @@ struct curfew_spawn_note {
     pid_t group;               // 0: it got none of its own
 };
 
+// One of the child's resource limits, where it isn't this process's. Source: prlimit(2), RLIM_INFINITY is the greatest number.
+struct curfew_spawn_limit {
+    int resource;
+    uint64_t soft, hard;
+};
+
 // Where the child is, for who wants it elsewhere than this process.
 struct curfew_spawn_place {
     int streams[3];            // what become its 0, 1 and 2, numbers above those; -1: this process's
     const char *directory;     // to start in; NULL: this process's
     bool new_session;          // it leads one, not with own_process_group; streams[0] is its terminal where it is one
+    bool sets_umask;           // to `umask`; else this process's
+    unsigned umask;
+    const struct curfew_spawn_limit *limits;   // those that aren't this process's
+    size_t limit_count;
 };
 
 struct curfew_spawn_request {
@@ -151,6 +161,8 @@ int curfew_rename_at(int directory, const char *from, const char *to);
 int curfew_rename_new_at(int directory, const char *from, const char *to);   // -EEXIST: `to` is there, and stays
 int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
 int curfew_is_descriptor_open(int fd);                 // 1 or 0
+void curfew_keep_descriptors_from_programs(int first);  // that one and all above it are closed by execve; Linux 5.11
+int curfew_symlink(const char *target, const char *path);   // -EEXIST: something is there, and stays
 int curfew_pipe(int fds[2]);                           // CLOEXEC; [0], which reads, also NONBLOCK
 int curfew_eventfd(void);                              // CLOEXEC | NONBLOCK
 int curfew_truncate(int fd, int64_t size);
@@ -233,6 +245,9 @@ int curfew_notify_socket(char *name, size_t size);
 // The bytes of one datagram, and its sender; 0 is an empty datagram, -EAGAIN none. Descriptors sent along are closed.
 // -EMSGSIZE: it was longer than `size` and is gone; *sender is written then too.
 int curfew_notify_receive(int fd, void *buffer, size_t size, struct curfew_sender *sender);
+
+// One datagram to whom NOTIFY_SOCKET names, be it a path or an abstract name behind an @. Source: sd_notify(3).
+int curfew_notify_send(const char *name, const char *text);
 
 // ---- terminal.c ---------------------------------------------------------------------------
 
@@ -320,6 +335,13 @@ struct curfew_front {
     void *page;                // shared by both; its first int is the signal the front has to die of, or 0
 };
 struct curfew_front *curfew_front(void);                 // the process's own; written before main only
+
+// ---- split.c: how the front comes to be, and what it does ------------------------------------
+
+// Splits this process in two: its caller waits for the front, and its child, the supervisor, returns. The front returns only as
+// the keeper, once its supervisor was killed. To be called before anything has started a thread. *problem says what an error
+// was about; nothing has been started then.
+int curfew_split_off_front(const char **problem);
 
 // The second of the shared pages: what each half tells the other. Signals alone could be forged, and would be lost with
 // the user's queue full; here one only rings. Nothing waits, nothing is overwritten before it was taken.

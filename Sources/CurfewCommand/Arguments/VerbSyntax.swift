@@ -20,6 +20,7 @@ public enum VerbSyntax {
         case "quit": ["--json", "--server", "--all"]
         case "home", "open", "switch", "apps", "history": ["--json", "--server"]
         case "launch": LaunchArguments.options
+        case "serve": ["--name", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"]
         case "remove": ["--json", "--server", "--purge"]
         case "reload": ["--json", "--server", "--environment"]
         case "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "ps", "status", "report",

@@ -13,7 +13,7 @@ public enum CommandLineTool {
         "pressure",
         "advance",
         "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history",
-        "status", "events", "wait", "report", "replay", "timeline", "test", "check", "doctor", "task",
+        "status", "events", "wait", "report", "replay", "timeline", "test", "serve", "check", "doctor", "task",
     ]
 
     /// Does what argv asks for and exits with its status.

@@ -19,6 +19,7 @@ package enum Helper {
         case "test": "curfew-test"
         case "check": "curfew-apps"
         case "top": "curfew-top"
+        case "serve": "curfew-serve"
         default: nil
         }
     }

@@ -25,6 +25,9 @@ protocol ControlHost: AnyObject {
     /// No descriptor was left for a client: somebody has lowered our limit.
     func raiseDescriptorLimit()
     func record(_ record: EventRecord, of app: AppID)
+    /// Does what an operator asks of the server itself, or of an app that doesn't run, and answers; false where the request is
+    /// about an app as any supervisor has one.
+    func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool
 
     // MARK: Which app
 

@@ -7,6 +7,8 @@ struct ControlRequest {
     let message: Message
     /// What its replies are marked with.
     let id: String?
+    /// What it is about; nil where that is no app.
+    var app: AppID?
 
     init(_ session: ControlSession, _ message: Message) {
         self.session = session
@@ -38,6 +40,13 @@ struct PendingRequests {
     mutating func take(_ number: RequestID) -> ControlRequest? {
         guard let index = pending.firstIndex(where: { $0.number == number }) else { return nil }
         return pending.remove(at: index).request
+    }
+
+    /// Those about an app, whose replies will never come.
+    mutating func takeAll(of app: AppID) -> [ControlRequest] {
+        let found = pending.filter { $0.request.app == app }.map(\.request)
+        if !found.isEmpty { pending.removeAll { $0.request.app == app } }
+        return found
     }
 
     mutating func forget(_ session: ControlSession) { pending.removeAll { $0.request.session === session } }

@@ -21,8 +21,12 @@ extension ControlServer {
             refuse(request, "forbidden", host.tellsSenders ? verb.whyForbidden : Self.whyNobodyIsKnown)
             return
         }
+        if role == .operator, host.serve(request, verb) { return }
         switch concerned(by: request, verb, role) {
-        case .app(let app): handle(request, verb, app)
+        case .app(let app):
+            var request = request
+            request.app = app
+            handle(request, verb, app)
         case .allApps: eventsOfAll(request)
         case .machine: pressure(request, nil)
         case .refused(let code, let why): refuse(request, code, why)
@@ -58,7 +62,28 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .quitAll:
+            refuse(request, "unsupported", Self.whyNoServer)
         }
+    }
+
+    static let whyNoServer = "this supervisor has one app and no list of them; `curfew serve` starts one that has"
+
+    /// What the app did and was asked is over with it: its pipe, who held its tasks, and whoever waits for an answer.
+    func forget(_ app: AppID) {
+        owners.forget(app)
+        for session in sessions where session.isInherited && session.app == app { drop(session, because: nil) }
+        for request in requests.takeAll(of: app) {
+            switch ControlVerb(rawValue: request.message.verb) {
+            case .quit, .reclaim: accept(request)
+            default: refuse(request, "no-app", "it ended before that was done")
+            }
+        }
+    }
+
+    /// Whoever follows the one follows the other from now on: another run of the same app.
+    func follow(_ app: AppID, insteadOf last: AppID) {
+        for session in sessions where session.followed == .app(last) { session.followed = .app(app) }
     }
 
     // MARK: Which app
@@ -82,6 +107,7 @@ extension ControlServer {
             return .refused(code: "no-app", why: "there is no app \(name) here; `curfew ps` shows what is")
         }
         if let app = host.defaultApp(for: verb) { return .app(app) }
+        if verb.isServers { return .refused(code: "unsupported", why: Self.whyNoServer) }
         switch verb {
         case .events: return .allApps
         case .pressure: return .machine
@@ -102,11 +128,11 @@ extension ControlServer {
         send(message, to: request.session)
     }
 
-    private func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
+    func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
         reply(to: request, Message("error", [Field("code", code), Field("message", why)]))
     }
 
-    private func accept(_ request: ControlRequest, _ fields: [Field] = []) {
+    func accept(_ request: ControlRequest, _ fields: [Field] = []) {
         reply(to: request, Message("ok", fields))
     }
 

@@ -22,6 +22,9 @@ final class ControlServer {
     /// When the socket is listened on again; nil while it is.
     private(set) var listensAgain: Instant?
     private(set) var sessions: [ControlSession] = []
+    /// How many of them are apps' own pipes, which nobody else has the fewer for.
+    private var pipeCount = 0
+    private var clientCount: Int { sessions.count - pipeCount }
     private var lastSession = 0
     var senderRoles = SenderRoles()
     var requests = PendingRequests()
@@ -51,7 +54,7 @@ final class ControlServer {
             if accepted == -EMFILE || accepted == -ENFILE { pauseListening(isOwnLimit: accepted == -EMFILE) }
             guard accepted >= 0 else { return }
             var descriptor = Descriptor(accepted)
-            if sessions.count >= Self.maximumSessions || !descriptors.allows(descriptor.number, forApp: false) {
+            if clientCount >= Self.maximumSessions || !descriptors.allows(descriptor.number, forApp: false) {
                 descriptor.close()
                 continue
             }
@@ -86,7 +89,7 @@ final class ControlServer {
         let session = makeSession(descriptor, of: nil)
         session.noteMaker()
         let isForOperators =
-            sessions.count >= Self.maximumAppSessions || !descriptors.allows(descriptor.number, forApp: true)
+            clientCount >= Self.maximumAppSessions || !descriptors.allows(descriptor.number, forApp: true)
         if isForOperators, role(of: session) != .operator {
             session.close()
             return
@@ -98,6 +101,7 @@ final class ControlServer {
     func addPipe(_ descriptor: Descriptor, childsEnd: Descriptor, of app: AppID) {
         let session = makeSession(descriptor, of: app)
         session.childsEnd = childsEnd
+        pipeCount += 1
         hold(session)
     }
 
@@ -180,6 +184,7 @@ final class ControlServer {
         guard session.descriptor.isOpen else { return }
         session.close()
         session.childsEnd.close()
+        if session.isInherited { pipeCount -= 1 }
         sessions.removeAll { $0 === session }
         resumeListening()
         requests.forget(session)

@@ -87,6 +87,12 @@ struct TaskOwners {
         owners.removeAll { !hasTasks($0.id) }
     }
 
+    /// None of the app's is watched any more.
+    mutating func forget(_ app: AppID) {
+        for var owner in owners where owner.app == app { owner.pidfd.close() }
+        owners.removeAll { $0.app == app }
+    }
+
     /// It has ended; the app whose tasks it held. Nil for one that isn't watched any more.
     mutating func exited(_ id: OwnerID) -> AppID? {
         guard let index = owners.firstIndex(where: { $0.id == id }) else { return nil }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Knows no descriptors: what waits, and for what, is the host's business. One thread.
 public final class Engine {
-    public private(set) var core = Supervisor()
+    public private(set) var core: Supervisor
     public let kernel: any Kernel
     public unowned let host: any EngineHost
     /// Where each input and what it brought about is recorded; nil when nobody asked.
@@ -41,7 +41,9 @@ public final class Engine {
         }
     }
 
-    public init(kernel: any Kernel, host: any EngineHost) {
+    /// `foregroundPlaces`: how many apps may be in front at once; 1 or more.
+    public init(kernel: any Kernel, host: any EngineHost, foregroundPlaces: Int = 1) {
+        core = Supervisor(foregroundPlaces: foregroundPlaces)
         self.kernel = kernel
         self.host = host
     }

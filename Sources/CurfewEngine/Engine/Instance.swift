@@ -187,6 +187,16 @@ final class Instance {
         tree.containment.release()
     }
 
+    /// Nothing is waited for any more that came with it.
+    func close() {
+        forgetMainProcess()
+        settings?.close()
+        settings = nil
+        endInputWatch()
+        while !closingWatches.isEmpty { goOnClosing() }
+        tree.containment.close()
+    }
+
     func isGone() -> Bool {
         // What can't be held isn't waited for, unless all is to be.
         if isKilling || !manifest.waitsForTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }

@@ -52,6 +52,18 @@ struct InstanceTable {
         all.append(instance)
     }
 
+    /// Nothing is to be told of it any more.
+    mutating func remove(_ app: AppID) {
+        guard let place = place(of: app.slot), all[place].id == app else { return }
+        remove(fromWork: app.slot)
+        let last = all.removeLast()
+        if last.id != app {
+            all[place] = last
+            self[last.id.slot, .all] = place
+        }
+        self[app.slot, .all] = Self.nowhere
+    }
+
     /// Of an app that isn't there nothing is noted.
     mutating func note(_ app: AppID, isAtWork: Bool) {
         guard let instance = self[app] else { return }

@@ -32,10 +32,11 @@ extension AppsHost: ControlHost {
 
     // MARK: Which app
 
-    var allApps: [AppID] { kernel.instances.all.map(\.id) }
+    /// An instance can stay when its app has ended.
+    var allApps: [AppID] { kernel.instances.all.map(\.id).filter { engine.core.app($0) != nil } }
 
     func app(named name: String) -> AppID? {
-        if let instance = kernel.instances.all.first(where: { $0.name == name }) { return instance.id }
+        if let app = app(called: name) { return app }
         guard let pid = Int32(name), pid > 0 else { return nil }
         return app(of: pid, until: .max)
     }

@@ -5,6 +5,15 @@ import Glibc
 
 /// What there is once for all apps before the first is launched, and what makes a program that was started one of them.
 extension AppsHost {
+    /// Out of reach of the terminal's signals; and told when the front goes. `name`: what others know a supervisor by.
+    func leaveFrontsGroup(_ front: Int32, as name: StaticString) {
+        _ = curfew_set_parent_death_signal(Int32(CURFEW_FRONT_GONE_SIGNAL))
+        if getppid() != front { curfew_exit(125) }
+        _ = setpgid(0, 0)
+        _ = curfew_set_subreaper()
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }
+    }
+
     /// What is waited for by the loop, besides what comes with each app.
     func makeLoop(signals waited: UInt64) throws(LaunchError) {
         loop = EventLoop.make()
@@ -76,7 +85,7 @@ extension AppsHost {
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
     }
 
-    private func findStale(beside own: String?) {
+    func findStale(beside own: String?) {
         guard let own, let slash = own.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         staleSweep.add(parent: String(own[..<slash]), keeping: String(own[own.index(after: slash)...]))
     }

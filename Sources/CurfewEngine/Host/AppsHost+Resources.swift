@@ -10,7 +10,7 @@ extension AppsHost {
     ///
     /// Returns how memory can be paged out, where that was asked for.
     func prepareResources(
-        for manifest: Manifest, in containment: Containment, hasOwnGroup: Bool
+        for manifest: Manifest, in containment: Containment, hasOwnGroup: Bool, isStrict: Bool
     ) throws(LaunchError) -> PageOutMethod? {
         if manifest.limitsMemory {
             kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
@@ -21,7 +21,7 @@ extension AppsHost {
         let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
         var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
         enforceability.hasOwnGroup = hasOwnGroup
-        if let warning = try enforceability.warning(isStrict: options.isStrict) {
+        if let warning = try enforceability.warning(isStrict: isStrict) {
             StandardError.print("\(options.caller): \(warning)")
         }
         return pagingMethod

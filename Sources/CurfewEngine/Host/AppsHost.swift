@@ -16,7 +16,7 @@ class AppsHost {
     let journal: Journal?
     let kernel = LiveKernel()
     var reaper = Reaper()
-    private(set) lazy var engine = Engine(kernel: kernel, host: self)
+    private(set) lazy var engine = Engine(kernel: kernel, host: self, foregroundPlaces: options.foregroundPlaces)
 
     var loop = EventLoop.none
     var signals = Descriptor.none
@@ -56,6 +56,12 @@ class AppsHost {
 
     /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.
     func defaultApp(for verb: ControlVerb) -> AppID? { nil }
+
+    /// The one of that name; nil where none of that name runs.
+    func app(called name: String) -> AppID? { kernel.instances.all.first { $0.name == name }?.id }
+
+    /// Does what is asked of a server itself; false where the request is about an app.
+    func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { false }
 
     /// The app in whose cgroup of that name a process is.
     func app(ofCgroup name: Substring) -> AppID? {
@@ -131,6 +137,14 @@ class AppsHost {
     /// Another number when its terminal was read or written.
     func terminalStamp(of app: AppID) -> UInt64 { 0 }
 
+    // MARK: The host's own time
+
+    /// When `hostsTimeCame` has to be called, by lifecycle time; nil: not at all.
+    var hostsDeadline: Instant? { nil }
+
+    /// Called at every deadline.
+    func hostsTimeCame() {}
+
     // MARK: Reports
 
     /// Whether what an app has used is told of each run.
@@ -194,6 +208,7 @@ class AppsHost {
         control?.timePassed()
         foreseeKill()
         engine.wake()
+        hostsTimeCame()
     }
 
     /// In nanoseconds; by then the timer has been heeded.

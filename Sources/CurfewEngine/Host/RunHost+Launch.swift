@@ -21,7 +21,7 @@ extension RunHost {
         let stateDirectory = try prepareStateDirectory()
         let pagingMethod = try prepareResources(
             for: manifest, in: draft.containment,
-            hasOwnGroup: manifest.policy.timeout != nil || console.givesOwnGroup)
+            hasOwnGroup: manifest.policy.timeout != nil || console.givesOwnGroup, isStrict: options.isStrict)
         prepareSleep(for: manifest)
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,

@@ -49,23 +49,14 @@ final class RunHost: AppsHost {
     func run() -> Never {
         do throws(LaunchError) {
             hooks = try HookRunner.start(manifest.eventHooks, callersMask: callersMask)
-            leaveFrontsGroup()
+            leaveFrontsGroup(
+                front, as: manifest.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp)
             try launch()
         } catch {
             fail(error)
         }
         waitForAll()
         finish()
-    }
-
-    /// Out of reach of the terminal's signals; and told when the front goes.
-    private func leaveFrontsGroup() {
-        _ = curfew_set_parent_death_signal(Int32(CURFEW_FRONT_GONE_SIGNAL))
-        if getppid() != front { curfew_exit(125) }
-        _ = setpgid(0, 0)
-        _ = curfew_set_subreaper()
-        let name = manifest.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp
-        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }
     }
 
     // MARK: The one app

@@ -22,6 +22,8 @@ public final class SupervisorOptions {
     /// Where the core's inputs are recorded.
     public var journalPath: String?
     public var onSupervisorExit = OnSupervisorExit.kill
+    /// How many apps may be in front at once.
+    public var foregroundPlaces = 1
 
     public init() {}
 }

@@ -5,9 +5,11 @@ import Glibc
 /// The child's environment: the caller's, with the control channel's variables and sd_notify's set anew.
 ///
 /// `channel`: below 0 when no descriptor is handed down. `stateDirectory`: nil leaves the caller's `CURFEW_STATE_DIR`.
-/// Its few strings live as long as the process; the caller's are not copied.
+/// Its few strings live until `free`; the caller's are not copied.
 struct Environment {
     let pointer: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    /// Where they stand.
+    private let own: Range<Int>
 
     static let channelVariable = "CURFEW_FD"
     static let socketVariable = "CURFEW_SOCKET"
@@ -27,6 +29,7 @@ struct Environment {
             copy[used] = inherited[index]
             used += 1
         }
+        let first = used
         func add(_ variable: String, _ value: String) {
             copy[used] = Environment.entry(variable, value)
             used += 1
@@ -39,6 +42,13 @@ struct Environment {
         if let stateDirectory { add(Environment.stateVariable, stateDirectory) }
         copy[used] = nil
         pointer = UnsafePointer(copy)
+        own = first..<used
+    }
+
+    /// For who starts more than one program.
+    func free() {
+        for index in own { Glibc.free(pointer[index]) }
+        pointer.deallocate()
     }
 
     private static func entry(_ variable: String, _ value: String) -> UnsafeMutablePointer<CChar>? {

@@ -18,6 +18,14 @@ struct LaunchAttributes {
     var channelNumber: Int32 = -1
     var dropsCapabilities = false
     var setsNoNewPrivileges = false
+    /// What become its 0, 1 and 2; -1: its starter's.
+    var streams: (input: Int32, output: Int32, error: Int32) = (-1, -1, -1)
+    /// Where it starts; nil: in its starter's directory.
+    var directory: String?
+    /// Nil: its starter's.
+    var umask: UInt32?
+    /// Those that aren't its starter's.
+    var limits: [ResourceLimit] = []
     /// Where it writes who it is, for whoever takes over should its supervisor be killed right now.
     var note: UnsafeMutableRawPointer?
 
@@ -43,6 +51,10 @@ struct LaunchAttributes {
         request.ignoredSignals = signals.ignored
         request.dropsCapabilities = dropsCapabilities
         request.setsNoNewPrivileges = setsNoNewPrivileges
+        request.streams = streams
+        request.directory = directory
+        request.umask = umask
+        request.limits = limits
         request.note = note
         return request
     }

@@ -9,6 +9,7 @@ extension AppsHost {
     /// When the engine, or a kill to come, has to be seen to.
     var appsDeadline: Instant? {
         var deadline = engine.nextDeadline
+        if let hostsDeadline { deadline = deadline.map { min($0, hostsDeadline) } ?? hostsDeadline }
         if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
         guard let foreseen else { return deadline }
         return foreseen.reporter.wakeUp(before: killToForesee(of: foreseen), or: deadline)

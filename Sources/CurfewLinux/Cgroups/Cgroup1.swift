@@ -77,4 +77,10 @@ public struct Cgroup1: CgroupFiles {
 
     /// Removes it and what the app made below it; false while a process is in it.
     public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }
+
+    mutating func close() {
+        closeJoining()
+        oomEvent.close()
+        directory.close()
+    }
 }

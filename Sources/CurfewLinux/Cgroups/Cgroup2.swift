@@ -83,6 +83,14 @@ public struct Cgroup2: CgroupFiles {
     /// Removes it and what the app made below it; false while a process is in it.
     public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }
 
+    mutating func close() {
+        freeze.close()
+        events.close()
+        killing.close()
+        procs.close()
+        directory.close()
+    }
+
     /// CPU time of everything that ran in it, in microseconds.
     public var cpuMicroseconds: UInt64? { number(in: "cpu.stat", after: "usage_usec") }
 }

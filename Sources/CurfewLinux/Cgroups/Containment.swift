@@ -90,6 +90,20 @@ public struct Containment: Sendable {
         return containment
     }
 
+    /// Below cgroups that are there already, of the one kind that they are of.
+    static func make(
+        _ kind: ContainmentKind, name: String, resources: Resources, below parents: CgroupMounts
+    ) throws(KernelError) -> Containment {
+        var containment = Containment()
+        if kind != .tree {
+            containment.mounts = parents
+            try containment.hold(kind, mounts: parents, name: name) { _, _ in }
+        }
+        if resources.memory { containment.holdMemory(resources.memoryLimit, parents, name: name) { _, _ in } }
+        if resources.cpu { containment.holdCPU(parents, name: name) { _, _ in } }
+        return containment
+    }
+
     /// In our own cgroup of v2, found the quick way; false where that isn't to be had.
     private mutating func holdAsUsual(name: String, note: (PathRole, String) -> Void) -> Bool {
         guard let own = CgroupMounts.usualUnified() else { return false }
@@ -149,7 +163,7 @@ public struct Containment: Sendable {
     }
 
     /// In our own cgroup, or beside it where only that one is ours or has the controllers.
-    private static func makeUnified(
+    static func makeUnified(
         _ own: String?, name: String, note: (PathRole, String) -> Void
     ) throws(KernelError) -> Cgroup2 {
         guard let own else { throw KernelError("find", "a cgroup v2 mount", errno: ENOENT) }
@@ -260,6 +274,16 @@ public struct Containment: Sendable {
         }
         try? setFrozen(false)
         return false
+    }
+
+    /// Nothing is known of it any more.
+    public mutating func close() {
+        markEvent.close()
+        outOfMemoryEvent = -1
+        unified?.close()
+        freezer?.close()
+        memory?.close()
+        cpu?.close()
     }
 
     /// False while something is left in one of them.

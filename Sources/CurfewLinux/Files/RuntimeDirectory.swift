@@ -137,7 +137,7 @@ public struct RuntimeDirectory: Sendable {
 
     /// Takes away the sockets of supervisors that are gone, their keepers too; nobody who lives is disturbed.
     public func sweep() {
-        let dead = entries().filter { Self.isSocket($0) && curfew_unix_is_bound(path + "/" + $0) == 0 }
+        let dead = entries().filter { Self.isSocket($0) && isDead(path + "/" + $0) }
         guard !dead.isEmpty, var lock = lock(for: 0) else { return }
         for name in dead { removeUnbound(path + "/" + name) }
         lock.close()
@@ -150,12 +150,28 @@ public struct RuntimeDirectory: Sendable {
 
     /// To be called under the lock.
     fileprivate func removeUnbound(_ path: String) {
-        if curfew_unix_is_bound(path) == 0 { _ = curfew_unlink_at(AT_FDCWD, path) }
+        if isDead(path) { _ = curfew_unlink_at(AT_FDCWD, path) }
+    }
+
+    /// Whether whoever had this name is gone: it is bound by nobody, or a link that leads nowhere any more.
+    func isDead(_ path: String) -> Bool {
+        let isBound = curfew_unix_is_bound(path)
+        if isBound != -ENOENT { return isBound == 0 }
+        var status = curfew_file_status()
+        return curfew_stat_at(AT_FDCWD, path, false, &status) == 0 && status.mode & S_IFMT == S_IFLNK
+    }
+
+    /// False where the lock can't be had in time.
+    func removeDead(_ path: String) -> Bool {
+        guard var lock = lock(for: 1_000_000) else { return false }
+        removeUnbound(path)
+        lock.close()
+        return true
     }
 
     /// The directory, locked until the descriptor is closed; nil when somebody else has held it for so long, or it can't be
     /// trusted. Only who takes a dead socket away needs it, so nobody need wait for whoever was stopped while he held it.
-    fileprivate func lock(for microseconds: Int64, while isAwaited: () -> Bool = { true }) -> Descriptor? {
+    func lock(for microseconds: Int64, while isAwaited: () -> Bool = { true }) -> Descriptor? {
         guard var lock = try? prepare() else { return nil }
         let deadline = curfew_monotonic_nanoseconds() + microseconds * 1000
         while curfew_flock(lock.number, false) < 0 {
@@ -245,7 +261,7 @@ public struct NamedSocket: Sendable {
     public static func removeDead(_ path: String, in directory: RuntimeDirectory, maker: Int32 = getpid()) {
         let nascent = directory.nascentPath(maker: maker)
         if !isAlive(nascent) { _ = curfew_unlink_at(AT_FDCWD, nascent) }
-        guard curfew_unix_is_bound(path) == 0, var lock = directory.lock(for: lockMicroseconds) else { return }
+        guard directory.isDead(path), var lock = directory.lock(for: lockMicroseconds) else { return }
         directory.removeUnbound(path)
         lock.close()
     }

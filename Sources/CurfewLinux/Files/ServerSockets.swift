@@ -3,12 +3,15 @@ import Glibc
 
 /// Where servers of many apps listen: `server/NAME.sock`. The name of each of their apps is a link that leads there.
 extension RuntimeDirectory {
-    private static let serverFolder = "server"
+    static let serverFolder = "server"
 
     /// Where servers listen, and where they are handed orders.
     public var serverFolder: RuntimeDirectory { RuntimeDirectory(path: path + "/" + Self.serverFolder) }
 
     public func serverSocketPath(_ server: String) -> String { serverFolder.socketPath(server) }
+
+    /// Where the name of an app of that server leads to.
+    func linkTarget(ofServer server: String) -> String { Self.serverFolder + "/" + server + Self.socketSuffix }
 
     /// The servers that have a socket, in order; some may be gone.
     public func servers() -> [String] { serverFolder.names() }

@@ -26,7 +26,7 @@ public struct Ancestry: Sendable, Hashable {
         let name = slash.flatMap { slash in cgroup.map { $0[$0.index(after: slash)...] } }
         self.init(
             of: pid, supervisor: root.ancestor ?? getpid(), until: deadline, ownsCgroup: { $0 == name },
-            ownsTreeOf: { $0 != pid && $0 == root.ancestor })
+            ownsTreeOf: { root == .line(of: $0) || $0 != pid && $0 == root.ancestor })
     }
 
     /// Of several apps below `supervisor`; what is ours is asked for.

@@ -183,6 +183,7 @@ extension ProcessTree {
 
     /// A child of ours has been reaped: its number can be anybody's from now on, and gets nothing more.
     public func forgetReaped(_ pid: Int32) {
+        if root == .line(of: pid) { isLineOver = true }
         guard isSuspended else { return }
         known.remove(pid)
         stoppedBefore.remove(pid)
@@ -306,9 +307,17 @@ extension ProcessTree {
     /// while it is read can be short of one. Source: proc_pid_task_tid_children(5).
     private var wantedCleanWalks: Int { hasSeenVanishing ? 8 : 1 }
 
+    private var firstLevel: [Int32] {
+        switch root {
+        case .descendants(let pid): Procfs.children(of: pid)
+        case .cgroup: processes()
+        case .line: lineHeads
+        }
+    }
+
     private func stopLevels(_ terminalGroup: Int32?, isLate: Bool) {
         // Of a cgroup there is one level: a child can have left it, and is nobody's then.
-        var level = root.ancestor.map { Procfs.children(of: $0) } ?? processes()
+        var level = firstLevel
         while !level.isEmpty {
             let count = unconfirmed.count
             for pid in level { stop(pid, terminalGroup, isLate: isLate) }

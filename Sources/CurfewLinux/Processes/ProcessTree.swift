@@ -39,13 +39,15 @@ public final class ProcessTree {
     /// Signals that not everybody has had yet, in order.
     var signalRounds: [SignalRound] = []
     var lockSearch: LockSearch?
+    /// Whether the first of its line was reaped: its number can be another's.
+    var isLineOver = false
 
     struct Member {
         var pid: Int32
         var parent: Int32
     }
 
-    /// `root`: this process's descendants, where it isn't said; `.cgroup` needs one of version 2.
+    /// `root`: this process's descendants, where it isn't said; `.cgroup` needs one of version 2, `.line` is the leader's.
     public init(
         containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod, root: TreeRoot? = nil
     ) {
@@ -65,7 +67,21 @@ public final class ProcessTree {
     }
 
     /// All that is below its root; nothing where that is its cgroup.
-    private var below: [Int32] { root.ancestor.map { Self.descendants(of: $0) } ?? [] }
+    private var below: [Int32] {
+        switch root {
+        case .descendants(let pid): Self.descendants(of: pid)
+        case .cgroup: []
+        case .line: lineHeads.flatMap { [$0] + Self.descendants(of: $0) }
+        }
+    }
+
+    /// Of a line its first process, and the orphans that are of its group: parents of all the rest.
+    var lineHeads: [Int32] {
+        guard case .line(let pid) = root else { return [] }
+        let first = isLineOver ? [] : [pid]
+        guard ownGroup > 0 else { return first }
+        return first + Procfs.children(of: getpid()).filter { $0 != pid && Procfs.stat($0)?.processGroup == ownGroup }
+    }
 
     /// All descendants, top down; without those children, and what is below them, for which `isSpared` is true.
     public static func descendants(of pid: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }) -> [Int32] {
@@ -95,6 +111,7 @@ public final class ProcessTree {
     public func contains(_ pid: Int32, until deadline: Int64 = .max) -> Bool {
         let ancestry = ancestry(of: pid, until: deadline)
         if ancestry.isOurs { return true }
+        if case .line = root { return ancestry.isInAnyApp && processes().contains(pid) }
         // The cgroup of one that /proc doesn't show is told by its list alone.
         guard !Procfs.isOurs || root == .cgroup && !ancestry.isKnown else { return false }
         return containment.processes()?.contains(pid) == true
@@ -143,6 +160,7 @@ public final class ProcessTree {
     var holdsOwnGroup: Bool {
         guard ownGroup > 0 else { return false }
         if let ancestor = root.ancestor { return Self.holdsGroup(ownGroup, ancestor: ancestor) }
+        if case .line = root, !isLineOver { return true }
         return processes().contains { getpgid($0) == ownGroup }
     }
 
@@ -181,6 +199,7 @@ public final class ProcessTree {
     public func isGone() -> Bool { !isPopulated && containment.remove() }
 
     private var isPopulated: Bool {
+        if case .line = root { return containment.hasFreezer ? containment.isPopulated() : !below.isEmpty }
         guard let ancestor = root.ancestor else { return containment.isPopulated() }
         return isRootOurs ? Reaping.hasChildren() : !Procfs.children(of: ancestor).isEmpty
     }

@@ -4,7 +4,7 @@ import Glibc
 /// A launch that failed: at which step, and why.
 public struct SpawnError: Error, Sendable {
     public enum Stage: Int32, Sendable {
-        case clone = 1, join, group, terminal, channel, privileges, exec
+        case clone = 1, join, group, terminal, channel, privileges, exec, place
     }
     public var stage: Stage
     public var errno: Int32
@@ -38,6 +38,14 @@ public struct SpawnRequest {
     public var parentDeathSignal: Int32 = 0
     public var setsNoNewPrivileges = false
     public var dropsCapabilities = false
+    /// What become its 0, 1 and 2: numbers above those; -1: this process's.
+    public var streams: (input: Int32, output: Int32, error: Int32) = (-1, -1, -1)
+    /// Where it starts; nil: this process's directory.
+    public var directory: String?
+    /// Nil: this process's.
+    public var umask: UInt32?
+    /// Those that aren't this process's.
+    public var limits: [ResourceLimit] = []
     /// Where the child writes who it is before it executes the program; what is there goes when the launch fails.
     public var note: UnsafeMutableRawPointer?
 
@@ -64,7 +72,7 @@ public struct SpawnRequest {
             request.file = UnsafePointer(arguments[0])
             request.argv = UnsafePointer(arguments)
             request.envp = UnsafePointer(environment)
-            request.search_path = UnsafePointer(getenv("PATH"))
+            request.search_path = searchPath
             request.cgroup_fd = cgroup
             request.join_fds = joining.baseAddress
             request.join_count = joining.count
@@ -80,7 +88,64 @@ public struct SpawnRequest {
             request.no_new_privs = setsNoNewPrivileges
             request.drop_capabilities = dropsCapabilities
             request.note = note?.assumingMemoryBound(to: curfew_spawn_note.self)
-            return body(&request)
+            return withPlace { place in
+                request.place = place
+                return body(&request)
+            }
         }
+    }
+
+    /// Where the program is looked for: as its own environment says.
+    private var searchPath: UnsafePointer<CChar>? {
+        var entry = environment
+        while let text = entry.pointee {
+            if strncmp(text, "PATH=", 5) == 0 { return UnsafePointer(text + 5) }
+            entry += 1
+        }
+        return nil
+    }
+
+    /// Nil where it is in this process's place.
+    private func withPlace(_ body: (UnsafePointer<curfew_spawn_place>?) -> Int32) -> Int32 {
+        let hasOwnStreams = max(streams.input, streams.output, streams.error) >= 0
+        if !hasOwnStreams, directory == nil, umask == nil, limits.isEmpty { return body(nil) }
+        var place = curfew_spawn_place()
+        place.streams = streams
+        place.sets_umask = umask != nil
+        place.umask = umask ?? 0
+        let limits = self.limits.map {
+            curfew_spawn_limit(resource: $0.resource, soft: $0.soft, hard: $0.hard)
+        }
+        return limits.withUnsafeBufferPointer { limits in
+            place.limits = limits.baseAddress
+            place.limit_count = limits.count
+            guard let directory else { return body(&place) }
+            return directory.withCString {
+                place.directory = $0
+                return body(&place)
+            }
+        }
+    }
+}
+
+/// One of a process's resource limits. Source: getrlimit(2).
+public struct ResourceLimit: Sendable, Hashable {
+    public var resource: Int32
+    /// The greatest number is none.
+    public var soft: UInt64
+    public var hard: UInt64
+
+    public init(resource: Int32, soft: UInt64, hard: UInt64) {
+        self.resource = resource
+        self.soft = soft
+        self.hard = hard
+    }
+
+    /// This process's own limit of descriptors.
+    public static func ofDescriptors() -> ResourceLimit {
+        var limit = rlimit()
+        let number = RLIMIT_NOFILE.rawValue
+        _ = getrlimit(__rlimit_resource_t(number), &limit)
+        return ResourceLimit(resource: Int32(number), soft: UInt64(limit.rlim_cur), hard: UInt64(limit.rlim_max))
     }
 }

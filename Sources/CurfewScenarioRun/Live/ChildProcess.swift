@@ -46,8 +46,10 @@ package final class ChildProcess {
         let status = Self.withStrings(words) { arguments in
             Self.withStrings(environment) { environment in
                 place.directory.withCString { directory in
-                    var place = curfew_spawn_place(
-                        streams: numbers, directory: directory, new_session: hasSession)
+                    var place = curfew_spawn_place()
+                    place.streams = numbers
+                    place.directory = directory
+                    place.new_session = hasSession
                     return withUnsafePointer(to: &place) { place in
                         var request = curfew_spawn_request()
                         request.file = UnsafePointer(arguments[0])

@@ -24,6 +24,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     /// The first app's.
     var log: EventLog { log(of: .a) }
     let allApps: [AppID]
+    /// What a server would answer by itself.
+    var served: Set<ControlVerb> = []
     /// Whom requests concern that name none.
     var defaultApp: AppID? = .a
     private(set) var inputs: [Input] = []
@@ -151,6 +153,12 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
     func raiseDescriptorLimit() { raisedLimits += 1 }
+
+    func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        guard served.contains(verb) else { return false }
+        control.accept(request)
+        return true
+    }
 
     func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)? {
         desk.begin(request, of: app)

@@ -1,0 +1,77 @@
+import ArgumentParser
+import CurfewCommand
+import CurfewLinux
+
+/// `curfew serve`.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Hold many apps, one of them in front.",
+        usage: "curfew serve [options]",
+        discussion: """
+            One server holds many apps: each by the same rules as under `curfew run`, one of them in front. Whoever is \
+            opened sends whoever was there home. An app that ends stays in its list, and is launched again when it is \
+            opened.
+
+            It runs until SIGTERM, ^C or `curfew serve --stop`, which end every app properly, all at once. Killed, it \
+            takes its apps with it: none goes on without limits.
+
+            What apps write is in $XDG_STATE_HOME/curfew/logs/NAME.log.
+
+            Examples:
+              curfew serve --foreground 2 &   two apps may be in front
+              curfew serve --stop             ends it, and every app before
+
+            Exit status:
+               0  it has ended, and every app before it
+              64  wrong usage
+              69  --stop: no such server is running
+              75  a server of that name is running already
+             125  it couldn't start, or was killed
+            """)
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("One server a user has each name (default: home).", valueName: "NAME"))
+    var name: NameValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("So many apps may be in front at once (default: 1).", valueName: "N"))
+    var foreground: ForegroundValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Memory is short below this: bytes, or a share of the machine's. Warns apps, then ends them.",
+            valueName: "SIZE|%"))
+    var memoryLow: AmountValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Keep so much of what an app writes (default: 4M, at least 16K).", valueName: "SIZE"))
+    var logSize: LogSizeValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What all apps are held by: auto (default), cgroup2, cgroup1 or tree.", valueName: "KIND"))
+    var containment: ContainmentKind?
+
+    @Flag(help: "End the server of that name, and wait until it has ended.")
+    var stop = false
+}
+
+/// How many apps may be in front, read as the fast path reads it.
+struct ForegroundValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if ForegroundPlaces.parse(argument) == nil { return nil }
+    }
+}
+
+/// How much output is kept, read as the fast path reads it.
+struct LogSizeValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if LogSize.parse(argument) == nil { return nil }
+    }
+}

@@ -1,0 +1,72 @@
+import CurfewEngine
+import CurfewLinux
+
+/// What `curfew serve` is asked for.
+package struct ServeArguments {
+    package let plan: ServerPlan
+    /// The server of that name is to end, and none is started.
+    package let stops: Bool
+
+    /// How many apps may be in front at once.
+    package static let foregroundRange = 1...1000
+    package static let foregroundAccepted = "a number from 1 to 1000"
+    package static let logSizeAccepted = "a size of 16K at least, such as 4M"
+
+    package static func parse(_ reader: ArgumentReader) throws(UsageError) -> ServeArguments {
+        var reader = reader
+        var name = ServerPlan.usualName
+        var containment = ContainmentKind.auto
+        var logSize = OutputKeeper.defaultLimit
+        let options = SupervisorOptions()
+        options.caller = "curfew: serve"
+        var stops = false
+        while let token = try reader.next() {
+            switch token {
+            case .option("--name"): name = try reader.appName()
+            case .option("--containment"): containment = try reader.choice()
+            case .option("--foreground"): options.foregroundPlaces = try readPlaces(&reader)
+            case .option("--memory-low"): options.memoryLow = try reader.amount()
+            case .option("--log-size"): logSize = try readLogSize(&reader)
+            case .option("--stop"): stops = true
+            case .option(let option): throw reader.unknown(option)
+            case .operand(let operand): throw reader.tooMany(operand)
+            }
+        }
+        return ServeArguments(
+            plan: ServerPlan(name: name, containment: containment, logSize: logSize, options: options), stops: stops)
+    }
+
+    private static func readPlaces(_ reader: inout ArgumentReader) throws(UsageError) -> Int {
+        let text = try reader.value(foregroundAccepted)
+        guard let places = ForegroundPlaces.parse(text) else { throw reader.bad(text, foregroundAccepted) }
+        return places
+    }
+
+    private static func readLogSize(_ reader: inout ArgumentReader) throws(UsageError) -> Int64 {
+        let text = try reader.value(logSizeAccepted)
+        guard let size = LogSize.parse(text) else { throw reader.bad(text, logSizeAccepted) }
+        return size
+    }
+}
+
+/// How many apps may be in front at once.
+package enum ForegroundPlaces {
+    /// Nil for what is no such number.
+    package static func parse(_ text: String) -> Int? {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
+            ServeArguments.foregroundRange.contains(number)
+        else { return nil }
+        return number
+    }
+}
+
+/// Bytes of one app's output that are kept.
+package enum LogSize {
+    /// Nil for what is no such size.
+    package static func parse(_ text: String) -> Int64? {
+        guard let bytes = SizeArgument.parse(text), bytes >= OutputKeeper.minimumLimit, bytes <= Int64.max / 2 else {
+            return nil
+        }
+        return Int64(bytes)
+    }
+}

@@ -1,0 +1,111 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The end of an app, and of the server with all of them.
+extension ServeHost {
+    /// It is over: told of, and all that was made for it is gone.
+    func forget(_ app: AppID, _ ending: Ending) {
+        guard let instance = kernel.instances[app] else { return }
+        let words = LastWords(name: instance.name, manifest: instance.manifest, options: options)
+        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }
+        FinalReport(instance: instance, host: self).write(ending)
+        let run = apps[app]?.launches ?? 1
+        let now = engine.now.lifecycle
+        apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
+        output?.ended(app: instance.name, run: run)
+        control?.forget(app)
+        links.removeValue(forKey: app)?.remove()
+        if let leader = instance.livingLeader { reaper.forget(leader) }
+        instance.close()
+        kernel.instances.remove(app)
+        numbers.giveBack(app)
+        answerWaiting(app)
+        if isEnding, apps.runningCount == 0 { isOver = true }
+    }
+
+    private func answerWaiting(_ app: AppID) {
+        for index in waiting.indices { waiting[index].apps.remove(app) }
+        let done = waiting.filter(\.apps.isEmpty)
+        waiting.removeAll(where: \.apps.isEmpty)
+        for wait in done { accept(wait.request) }
+    }
+
+    // MARK: The server's
+
+    /// Every app is asked to end, all at once; each has the time that its limits give it.
+    func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        notifyManager("STOPPING=1")
+        apps.forgetRestarts()
+        let running = apps.running
+        for app in running where apps[app]?.request == nil { apps[app]?.request = .serverEnd }
+        for app in running { feed(.app(app, .quit(request: nil))) }
+        if apps.runningCount == 0 { isOver = true }
+    }
+
+    /// The last things, once no app runs.
+    func finish() -> Never {
+        while kernel.isAtWork { kernel.goOn() }
+        control?.closeAll()
+        finishOutput()
+        staleSweep.finish()
+        removeAll()
+        curfew_exit(0)
+    }
+
+    private func finishOutput() {
+        if output?.finish(within: 2_000_000_000) == false {
+            complain("the disk hasn't taken all that the apps wrote")
+        }
+    }
+
+    /// Its names and its cgroups. What a kill couldn't end is left in them, and was told of.
+    private func removeAll() {
+        for link in links.values { link.remove() }
+        socket?.remove()
+        for _ in 0..<50 {
+            reapAll { _ in }
+            if cgroups?.remove() != false { return }
+            usleep(2000)
+        }
+    }
+
+    /// The front is gone, and with it whoever would clean up after us: nothing stays.
+    func endWithoutFront() -> Never {
+        var pacing = KillPacing.ofSupervisor(at: kernel.now)
+        repeat {
+            for app in apps.running { kernel.kill(app) }
+            // On the tree there can be more than is known to be an app's.
+            ProcessTree.killDescendants(of: getpid())
+            reapAll { _ in }
+            if !Reaping.hasChildren(), cgroups?.isPopulated() != true { break }
+            usleep(pacing.nextPause())
+        } while !pacing.isOver(at: kernel.now)
+        for app in apps.running { _ = kernel.isGone(app) }
+        _ = output?.finish(within: 500_000_000)
+        removeAll()
+        complain("`curfew serve` itself was killed, so its apps were ended")
+        curfew_exit(125)
+    }
+
+    /// Nothing was started.
+    func fail(_ error: LaunchError) -> Never {
+        _ = cgroups?.remove()
+        socket?.remove()
+        complain(error.problem)
+        curfew_exit(error.status)
+    }
+
+    // MARK: Who manages us
+
+    /// Whoever has started us, where that is one who wants to know.
+    func notifyManager(_ text: String) {
+        guard let name = getenv("NOTIFY_SOCKET") else { return }
+        let result = curfew_notify_send(name, text)
+        if result < 0 { complain("can't tell \(text) by NOTIFY_SOCKET: \(String(cString: strerror(-result)))") }
+    }
+}

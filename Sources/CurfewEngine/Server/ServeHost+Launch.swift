@@ -1,0 +1,228 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// Why an app isn't launched: a code, and words.
+struct LaunchRefusal: Error, Hashable {
+    var code: String
+    var problem: String
+
+    init(_ code: String, _ problem: String) {
+        self.code = code
+        self.problem = problem
+    }
+
+    init(_ error: LaunchError) { self.init("failed", error.problem) }
+    init(_ error: DefinitionRefusal) { self.init("invalid", error.problem) }
+}
+
+/// From a definition to a running program. What fails is thrown, and has left nothing behind.
+extension ServeHost {
+    /// What is made for an app before its program runs; undone where it never does.
+    private struct Draft {
+        let link: AppLink
+        let id: AppID
+        var containment = Containment.tree
+        var settings: FileWatch?
+        var output: AppOutput?
+    }
+
+    /// `options`: of this launch; nil: as the definition has them.
+    @discardableResult
+    func launch(
+        _ definition: ServedDefinition, _ options: LaunchOptions? = nil
+    ) throws(LaunchRefusal) -> Instance {
+        let name = definition.name
+        try checkLaunch(of: definition)
+        let link = try claimLink(name)
+        var draft = Draft(link: link, id: numbers.take())
+        let ended = apps.prepare(definition)
+        let lastApp = apps[name]?.lastApp
+        let manifest = definition.plan.manifest
+        manifest.launch = options ?? definition.launch
+        if let ended {
+            manifest.launch.info += [Info("restored", "true"), Info("ended", ended.word)]
+        }
+        do throws(LaunchError) {
+            let instance = try start(definition, manifest, &draft)
+            links[draft.id] = link
+            apps.launched(name, as: draft.id, inBackground: manifest.launch.inBackground)
+            if let lastApp { control?.follow(draft.id, insteadOf: lastApp) }
+            begin(instance)
+            watchMemory(defaultLow: manifest.defaultMemoryLow)
+            return instance
+        } catch {
+            undo(&draft)
+            apps.failed(name)
+            throw LaunchRefusal(error)
+        }
+    }
+
+    private func checkLaunch(of definition: ServedDefinition) throws(LaunchRefusal) {
+        let name = definition.name
+        if isEnding { throw LaunchRefusal("ending", "the server \(plan.name) is ending; nothing is launched any more") }
+        if apps.app(named: name) != nil {
+            throw LaunchRefusal("running", "\(name) is running; `curfew open \(name)` brings it to the front")
+        }
+        if let obstacle = definition.obstacle { throw LaunchRefusal("invalid", obstacle) }
+        let kind = definition.plan.manifest.containment
+        if kind != .auto, let own = cgroups?.kind, kind != own {
+            throw LaunchRefusal(
+                "invalid", "--containment \(kind.rawValue): this server holds all its apps by \(own.rawValue)")
+        }
+        if apps.runningCount >= maximumApps {
+            throw LaunchRefusal(
+                "limit", "\(maximumApps) apps run, as many as the limit of descriptors allows (`ulimit -Hn`)")
+        }
+    }
+
+    /// How many may run at once: each keeps some descriptors, and others are for clients and for what lasts a moment.
+    var maximumApps: Int { max(1, (descriptors.count - Self.descriptorsForOthers) / Self.descriptorsOfApp) }
+
+    /// Its cgroup, what kills that, its pipes: the control pipe's two ends and the output's, and what a suspension opens.
+    private static let descriptorsOfApp = 8
+    private static let descriptorsForOthers = 320
+
+    private func claimLink(_ name: String) throws(LaunchRefusal) -> AppLink {
+        let claim: AppLink.Claim
+        do throws(KernelError) {
+            claim = try AppLink.claim(name, for: plan.name, in: directory)
+        } catch {
+            throw LaunchRefusal("failed", error.text)
+        }
+        switch claim {
+        case .claimed(let link): return link
+        case .taken: throw LaunchRefusal("running", "an app called \(name) is running already, outside this server")
+        case .blocked:
+            throw LaunchRefusal(
+                "busy",
+                "a dead supervisor's socket is in the way, \(directory.socketPath(name)), and can't be "
+                    + "removed safely: another process holds a lock on its directory")
+        }
+    }
+
+    // MARK: The program
+
+    private func start(
+        _ definition: ServedDefinition, _ manifest: Manifest, _ draft: inout Draft
+    ) throws(LaunchError) -> Instance {
+        draft.containment = try makeContainment(of: definition.name, manifest, draft.id)
+        draft.settings = try watchSettings(of: manifest, for: draft.id)
+        let pagingMethod = try prepareResources(
+            for: manifest, in: draft.containment, hasOwnGroup: true, isStrict: definition.plan.options.isStrict)
+        prepareSleep(for: manifest)
+        let stateDirectory = try prepareStateDirectory(of: definition.name, manifest)
+        draft.output = openOutput(of: definition.name)
+        let program = try start(definition, manifest, draft, stateDirectory)
+        let root: TreeRoot = draft.containment.unified != nil ? .cgroup : .line(of: program.pid)
+        let instance = adopt(
+            program, as: draft.id, named: definition.name, manifest, in: draft.containment, root: root)
+        if let kept = draft.output { output?.began(kept, pid: program.pid) }
+        instance.settings = draft.settings
+        instance.pagingMethod = pagingMethod
+        if !descriptors.isScarce { instance.tree.containment.prepareKill() }
+        attendChannel(program, of: instance)
+        return instance
+    }
+
+    private func makeContainment(
+        of name: String, _ manifest: Manifest, _ id: AppID
+    ) throws(LaunchError) -> Containment {
+        do throws(KernelError) {
+            let own = ServerCgroups.appsName(name, number: id.rawValue)
+            return try cgroups?.makeApps(own, manifest.resources) { page.set(SharedPage.Path($0), $1) } ?? .tree
+        } catch {
+            throw LaunchError(error, for: name)
+        }
+    }
+
+    private func start(
+        _ definition: ServedDefinition, _ manifest: Manifest, _ draft: Draft, _ stateDirectory: String?
+    ) throws(LaunchError) -> LaunchedProgram {
+        var nothing = Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0))
+        guard nothing.isOpen else { throw LaunchError(KernelError("open", "/dev/null", errno: -nothing.number)) }
+        defer { nothing.close() }
+        let inherited = definition.environment.map { OwnedStrings($0) }
+        let environment = Environment(
+            inherited?.pointer ?? environ, channel: Self.channelNumber, socket: draft.link.path, notify: notifyName,
+            watchdogInterval: manifest.policy.watchdogInterval, stateDirectory: stateDirectory)
+        defer {
+            environment.free()
+            withExtendedLifetime(inherited) {}
+        }
+        let signals = CommandSignals(
+            callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child, timeout: nil)
+        var attributes = LaunchAttributes(environment: environment.pointer, signals: signals)
+        attributes.channelNumber = Self.channelNumber
+        attributes.dropsCapabilities = manifest.dropsCapabilities
+        attributes.setsNoNewPrivileges = manifest.setsNoNewPrivileges
+        let written = draft.output?.programsEnd.number ?? nothing.number
+        attributes.streams = (nothing.number, written, written)
+        attributes.directory = definition.directory
+        attributes.umask = definition.umask
+        attributes.limits = definition.limits
+        if !definition.limits.contains(where: { $0.resource == descriptorLimit.resource }) {
+            attributes.limits.append(descriptorLimit)
+        }
+        let launcher = Launcher(
+            command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: false,
+            system: LiveLaunchSystem(front: front))
+        return try launcher.start(attributes, in: draft.containment)
+    }
+
+    /// Nothing of its starter's is open in a program but the first three.
+    private static let channelNumber: Int32 = 8
+
+    /// Every app has one of its own, unless `--state-dir` names another.
+    private func prepareStateDirectory(of name: String, _ manifest: Manifest) throws(LaunchError) -> String? {
+        let own = StateDirectory.ofThisUser("curfew/state/" + name)?.path
+        guard let path = manifest.stateDirectory ?? own else { return nil }
+        do throws(AppStateDirectory.Problem) {
+            return try AppStateDirectory.prepare(path)
+        } catch {
+            throw LaunchError(125, "CURFEW_STATE_DIR \(path): \(error.text); nothing was started")
+        }
+    }
+
+    /// Nil where its output can't be kept: that is said, and it goes nowhere.
+    private func openOutput(of name: String) -> AppOutput? {
+        do throws(KernelError) {
+            return try output?.open(app: name, run: (apps[name]?.launches ?? 0) + 1)
+        } catch {
+            complain("\(name): its output can't be kept: \(error.text)")
+            return nil
+        }
+    }
+
+    private func undo(_ draft: inout Draft) {
+        if let kept = draft.output { output?.discard(kept) }
+        draft.settings?.close()
+        // A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
+        for _ in 0..<50 {
+            if draft.containment.remove() { break }
+            usleep(200)
+        }
+        draft.containment.close()
+        draft.link.remove()
+        numbers.giveBack(draft.id)
+    }
+
+    // MARK: Again
+
+    /// Those whose pause is over.
+    func restartDue() {
+        for entry in apps.dueRestarts(at: engine.now.lifecycle) {
+            let wasInFront = entry.restart?.wasInFront == true
+            let isBehind = !wasInFront || engine.core.isFrontFull
+            let options = LaunchOptions(inBackground: isBehind, info: entry.definition.launch.info)
+            do throws(LaunchRefusal) {
+                try launch(entry.definition, options)
+            } catch {
+                apps.giveUpRestart(of: entry.name)
+                complain("\(entry.name): couldn't be launched again: \(error.problem)")
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// What operators ask of the server itself, and of apps that don't run.
+extension ServeHost {
+    /// False where the request is about an app that runs, as any supervisor has one.
+    func answer(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        switch verb {
+        case .apps: tellApps(request)
+        case .server: tellServer(request)
+        case .launch: launch(request)
+        case .open: return open(request)
+        case .home where request.message["app"] == nil && engine.core.foregroundApp == nil:
+            refuse(request, "no-app", "no app is in front")
+        case .switch: switchBack(request)
+        case .quit:
+            noteEnd(of: request, .quit)
+            return false
+        case .remove: remove(request)
+        case .quitAll: quitAll(request)
+        case .stop:
+            accept(request)
+            end()
+        case .reload:
+            refuse(request, "unsupported", "this server has no definitions to read again")
+        case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt, .dismiss,
+            .post, .wake, .warn, .pressure, .reclaim, .advance, .sleep:
+            return false
+        }
+        return true
+    }
+
+    // MARK: Telling
+
+    private func tellApps(_ request: ControlRequest) {
+        let now = engine.now.lifecycle
+        for entry in apps.listed { reply(to: request, Message("app", fields(of: entry, at: now))) }
+        accept(request)
+    }
+
+    private func fields(of entry: ServedApps.Entry, at now: Instant) -> [Field] {
+        func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
+        let app = entry.app.flatMap { engine.core.app($0) }
+        let since = app.map { now - $0.stateSince } ?? entry.endedAt.map { now - $0 } ?? .zero
+        var fields = [
+            Field("name", entry.name), Field("state", (app?.state ?? .notRunning).rawValue),
+            Field("since", seconds(since)), Field("launches", String(entry.launches)),
+        ]
+        if let instance = entry.app.flatMap({ kernel.instances[$0] }) {
+            fields.append(Field("pid", String(instance.mainPid)))
+        } else {
+            if let reason = entry.end?.reason { fields.append(Field("ended", reason.word)) }
+            if let status = entry.status { fields.append(Field("status", String(status))) }
+            if let restart = entry.restart { fields.append(Field("restart-in", seconds(restart.at - now))) }
+        }
+        if entry.request == .remove { fields.append(Field("removed", "1")) }
+        return fields
+    }
+
+    private func tellServer(_ request: ControlRequest) {
+        var fields = [
+            Field("name", plan.name), Field("pid", String(front)), Field("supervisor", String(getpid())),
+            Field("apps", String(apps.list.count)), Field("running", String(apps.runningCount)),
+        ]
+        let inFront = engine.core.foregroundApps.map { name(of: $0) }
+        if !inFront.isEmpty { fields.append(Field("front", inFront.joined(separator: ","))) }
+        fields.append(Field("maximum-apps", String(maximumApps)))
+        fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
+        if let problem = output?.problem { fields.append(Field("output", problem.text)) }
+        accept(request, fields)
+    }
+
+    // MARK: To the front
+
+    private func open(_ request: ControlRequest) -> Bool {
+        guard let name = request.message["app"], app(named: name) == nil else { return false }
+        launch(request, named: name, LaunchOptions())
+        return true
+    }
+
+    private func switchBack(_ request: ControlRequest) {
+        guard let app = engine.core.previousForegroundApp else {
+            return refuse(request, "no-app", "no other app was in front that still runs")
+        }
+        feed(.app(app, .open(request: nil)))
+        accept(request, [Field("app", name(of: app))])
+    }
+
+    // MARK: Launching
+
+    private func launch(_ request: ControlRequest) {
+        do throws(LaunchRefusal) {
+            guard let file = request.message["order"] else {
+                guard let name = request.message["app"] else {
+                    throw LaunchRefusal("invalid", "launch needs app=NAME, or order=FILE")
+                }
+                return launch(request, named: name, nil)
+            }
+            let definition = try definition(ofOrder: file)
+            let options = try options(of: request, definition)
+            accept(request, try launched(definition, options))
+        } catch {
+            refuse(request, error.code, error.problem)
+        }
+    }
+
+    /// `options`: nil: as the request has them.
+    private func launch(_ request: ControlRequest, named name: String, _ options: LaunchOptions?) {
+        do throws(LaunchRefusal) {
+            let definition = try definition(named: name)
+            if let options { return accept(request, try launched(definition, options)) }
+            accept(request, try launched(definition, self.options(of: request, definition)))
+        } catch {
+            refuse(request, error.code, error.problem)
+        }
+    }
+
+    private func launched(
+        _ definition: ServedDefinition, _ options: LaunchOptions
+    ) throws(LaunchRefusal) -> [Field] {
+        let instance = try launch(definition, options)
+        let state = engine.core.app(instance.id)?.state ?? .notRunning
+        return [
+            Field("app", instance.name), Field("pid", String(instance.mainPid)), Field("state", state.rawValue),
+        ]
+    }
+
+    private func definition(ofOrder file: String) throws(LaunchRefusal) -> ServedDefinition {
+        do throws(DefinitionRefusal) {
+            return try definitions.definition(of: try LaunchOrder.take(file, in: directory.serverFolder))
+        } catch {
+            throw LaunchRefusal(error)
+        }
+    }
+
+    /// What is written of it, else what it was when it ran last.
+    private func definition(named name: String) throws(LaunchRefusal) -> ServedDefinition {
+        do throws(DefinitionRefusal) {
+            if let definition = try definitions.definition(of: name) { return definition }
+        } catch {
+            throw LaunchRefusal(error)
+        }
+        if let entry = apps[name], apps.list.contains(name) { return entry.definition }
+        throw LaunchRefusal("no-app", "nothing is known of an app called \(name); `curfew apps` shows what is")
+    }
+
+    private func options(
+        of request: ControlRequest, _ definition: ServedDefinition
+    ) throws(LaunchRefusal) -> LaunchOptions {
+        let given = definition.launch
+        let prefix = "option."
+        var info = given.info
+        for field in request.message.fields where field.key.hasPrefix(prefix) {
+            let key = String(field.key.dropFirst(prefix.count))
+            guard Event.isWord(key) else { throw LaunchRefusal("invalid", "\(field.key): an option's name is a word") }
+            info.removeAll { $0.key == key }
+            info.append(Info(key, field.value))
+        }
+        guard info.count <= Info.maximumCount else {
+            throw LaunchRefusal("invalid", "at most \(Info.maximumCount) pairs option.K=V")
+        }
+        let wake = request.message["wake"]
+        if let wake, !Event.canBePosted(wake) {
+            throw LaunchRefusal("invalid", "wake=\(wake) isn't the name of an event that can be posted")
+        }
+        let event = wake.map { PostedEvent($0) } ?? given.wakingEvent
+        let options = LaunchOptions(
+            inBackground: given.inBackground || request.message["background"] == "1", wakingEvent: event, info: info)
+        guard PostedEvent(wake ?? "", info).fitsOneLine(as: .lifecycle(.didFinishLaunching)) else {
+            throw LaunchRefusal("invalid", "the options don't fit a line of \(LineReader.maximumLineBytes) bytes")
+        }
+        return options
+    }
+
+    // MARK: Ends
+
+    private func noteEnd(of request: ControlRequest, _ end: EndRequest) {
+        guard let name = request.message["app"], let app = app(named: name) else { return }
+        apps[app]?.request = end
+    }
+
+    private func remove(_ request: ControlRequest) {
+        guard let name = request.message["app"] else { return refuse(request, "invalid", "remove needs app=NAME") }
+        if request.message["purge"] == "1" {
+            return refuse(request, "unsupported", "this server removes no state directories")
+        }
+        if let app = app(named: name) {
+            apps[app]?.request = .remove
+            quit([app], for: request)
+        } else if apps.list.contains(name) {
+            apps.remove(name)
+            accept(request)
+        } else {
+            refuse(request, "no-app", "there is no app \(name) in the list; `curfew apps` shows what is")
+        }
+    }
+
+    private func quitAll(_ request: ControlRequest) {
+        for app in apps.running where apps[app]?.request == nil { apps[app]?.request = .quit }
+        quit(apps.running, for: request)
+    }
+
+    /// Answered once they have ended.
+    private func quit(_ ending: [AppID], for request: ControlRequest) {
+        if ending.isEmpty { return accept(request) }
+        waiting.append(EndWait(request: request, apps: Set(ending)))
+        for app in ending { feed(.app(app, .quit(request: nil))) }
+    }
+
+    // MARK: Answers
+
+    func accept(_ request: ControlRequest, _ fields: [Field] = []) { control?.accept(request, fields) }
+
+    private func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
+        control?.refuse(request, code, why)
+    }
+}

@@ -1,0 +1,234 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
+/// and goes on when they have ended.
+///
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Answers`, `+Ending`.
+final class ServeHost: AppsHost {
+    let plan: ServerPlan
+    let page: SharedPage
+    let front: Int32
+    let definitions: any AppDefinitions
+
+    var apps = ServedApps()
+    var numbers = AppNumbers()
+    var directory = RuntimeDirectory(path: "")
+    var socket: NamedSocket?
+    var cgroups: ServerCgroups?
+    var links: [AppID: AppLink] = [:]
+    var output: OutputKeeper?
+    /// What its program had before it raised its own; each app's, where nothing else is said.
+    let descriptorLimit = ResourceLimit.ofDescriptors()
+    /// Its apps are on their way out, and it is with them.
+    var isEnding = false
+    /// Requests that are answered once no app of these runs any more.
+    var waiting: [EndWait] = []
+    private var watchesMemory = false
+
+    /// A request for the end of some apps.
+    struct EndWait {
+        let request: ControlRequest
+        var apps: Set<AppID>
+    }
+
+    init(
+        _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions
+    ) {
+        self.plan = plan
+        self.page = page
+        self.front = front
+        self.definitions = definitions
+        super.init(plan.options, callersMask: callersMask, journal: nil)
+    }
+
+    func run() -> Never {
+        curfew_keep_descriptors_from_programs(3)
+        leaveFrontsGroup(front, as: SupervisorName.ofApp)
+        do throws(LaunchError) {
+            try prepare()
+        } catch {
+            fail(error)
+        }
+        notifyManager("READY=1")
+        waitForAll()
+        finish()
+    }
+
+    // MARK: Before the first app
+
+    private func prepare() throws(LaunchError) {
+        try claimName()
+        do throws(KernelError) {
+            cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), front: front) {
+                page.set(SharedPage.Path($0), $1)
+            }
+        } catch {
+            throw LaunchError(error, for: "--containment \(plan.containment.rawValue)")
+        }
+        try makeLoop(signals: Self.waitedSignals)
+        descriptors = DescriptorLimit.raised()
+        let notifySocket = try makeNotifySocket()
+        kernel.isContinued = { [unowned self] in isContinued($0) }
+        loop.add(signals, Source.signals.token())
+        notify = NotifyServer(notifySocket, loop: loop, host: self)
+        if let socket { control = ControlServer(listening: socket.descriptor, loop: loop, host: self) }
+        control?.descriptors = descriptors
+        keepOutput()
+        if options.memoryLow != nil { watchMemory(defaultLow: nil) }
+        for path in cgroups?.paths ?? [] { findStale(beside: path) }
+        if staleSweep.nextTurn != nil { staleSweep.goOn() }
+    }
+
+    /// A second one of this name is told who has it.
+    private func claimName() throws(LaunchError) {
+        do throws(KernelError) {
+            directory = try RuntimeDirectory.forSupervisor()
+            var trusted = try directory.prepare()
+            trusted.close()
+            let folder = directory.serverFolder
+            page.set(.socket, folder.socketPath(plan.name))
+            switch try NamedSocket.claim(plan.name, in: folder, maker: front, while: { getppid() == front }) {
+            case .claimed(let socket): self.socket = socket
+            case .taken: throw .taken
+            case .blocked: throw .blocked
+            }
+        } catch {
+            throw refusal(error)
+        }
+        AppLink.removeLeft(of: plan.name, in: directory)
+        directory.sweep()
+    }
+
+    private func refusal(_ error: KernelError) -> LaunchError {
+        let path = directory.serverSocketPath(plan.name)
+        switch error {
+        case .taken:
+            let holder = Self.listener(at: path).map { ", process \($0)" } ?? ""
+            return LaunchError(
+                75,
+                "the server \(plan.name) is running already\(holder); `curfew serve --stop` ends it, "
+                    + "--name gives another a name of its own")
+        case .blocked:
+            return LaunchError(
+                125,
+                "a dead server's socket is in the way, \(path), and can't be removed safely: another process "
+                    + "holds a lock on its directory; end that one, or remove the socket yourself")
+        default: return LaunchError(error)
+        }
+    }
+
+    private static func listener(at path: String) -> Int32? {
+        var connection = Descriptor(curfew_unix_connect(path, 1))
+        defer { connection.close() }
+        var peer = curfew_sender()
+        guard connection.isOpen, curfew_peer(connection.number, &peer) == 0, peer.pid > 0 else { return nil }
+        return peer.pid
+    }
+
+    /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
+    private static var waitedSignals: UInt64 {
+        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGCONT, Int32(CURFEW_DOORBELL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
+            .reduce(0) { $0 | 1 << UInt64($1 - 1) }
+    }
+
+    /// Without it the apps' output is lost, and that is said.
+    private func keepOutput() {
+        guard let folder = LogFolder.ofThisUser() else {
+            return complain("no home directory is known to keep the apps' output in; XDG_STATE_HOME names one")
+        }
+        do throws(KernelError) {
+            output = try OutputKeeper(folder: folder, limit: plan.logSize)
+        } catch {
+            complain("the apps' output can't be kept: \(error.text)")
+        }
+    }
+
+    func complain(_ problem: String) { StandardError.print("\(options.caller): \(problem)") }
+
+    /// Once, whoever needs it first.
+    func watchMemory(defaultLow: Amount?) {
+        guard !watchesMemory, options.memoryLow != nil || defaultLow != nil else { return }
+        watchesMemory = true
+        watchMachine(defaultLow: defaultLow)
+    }
+
+    // MARK: Which app
+
+    override func defaultApp(for verb: ControlVerb) -> AppID? { verb == .home ? engine.core.foregroundApp : nil }
+
+    override func app(called name: String) -> AppID? { apps.app(named: name) }
+
+    override func app(ofCgroup name: Substring) -> AppID? {
+        guard let app = ServerCgroups.number(inName: name).map({ AppID($0) }), kernel.instances[app] != nil else {
+            return nil
+        }
+        return app
+    }
+
+    override func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { answer(request, verb) }
+
+    // MARK: What follows
+
+    override func heard(_ signal: curfew_signal_info) {
+        switch signal.signal {
+        case Int32(CURFEW_DOORBELL): readNews()
+        case Int32(CURFEW_FRONT_GONE_SIGNAL):
+            // Anybody can send it, and again; only the kernel gives us another parent, once.
+            if getppid() != front { endWithoutFront() }
+        case SIGCONT: break  // It has been its purpose to continue us.
+        default: obey(signal.signal, SignalSender(code: signal.code, pid: signal.pid))
+        }
+    }
+
+    private func readNews() {
+        for _ in 0..<Self.signalsPerTurn {
+            guard !isOver, let news = page.takeNews(front: front) else { return }
+            switch news.signal {
+            case 0: break
+            case SIGSTOP: wasStopped()
+            default: obey(news.signal, SignalSender(code: news.code, pid: news.pid))
+            }
+        }
+        // No more come as long as nobody rings.
+        if page.newsCount > 0 { _ = curfew_kill(getpid(), Int32(CURFEW_DOORBELL)) }
+    }
+
+    /// The front has continued us. Between two looks nothing was enforced; what is due by now is done now.
+    private func wasStopped() {
+        guard let news = stops.news(at: kernel.now) else { return }
+        if news == .first { complain("the server was stopped by a signal, and goes on") }
+        recordOfAll(.supervisorStopped)
+    }
+
+    /// Of what asks for an end; an app's process has no say.
+    private func obey(_ signal: Int32, _ sender: SignalSender) {
+        guard [SIGTERM, SIGINT, SIGHUP].contains(signal) else { return }
+        if let pid = sender.pid, standing(of: pid) == .inside { return noteIgnored(signal, sender) }
+        end()
+    }
+
+    override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
+        if to.isForeground, !from.isForeground { apps.opened(app) }
+    }
+
+    override func ended(_ app: AppID, _ ending: Ending) {
+        super.ended(app, ending)
+        forget(app, ending)
+    }
+
+    // MARK: Its own time
+
+    override var hostsDeadline: Instant? { isEnding ? nil : apps.nextRestart }
+
+    override func hostsTimeCame() { if !isEnding { restartDue() } }
+}
+
+extension KernelError {
+    /// What `NamedSocket.claim` answers besides what the kernel refuses.
+    fileprivate static let taken = KernelError("take", "the name", errno: EADDRINUSE)
+    fileprivate static let blocked = KernelError("take", "the name", errno: EBUSY)
+}

@@ -1,0 +1,63 @@
+import CurfewCore
+import CurfewLinux
+
+/// What an app of a server is: its command, all that holds for it, and what its program finds.
+///
+/// A class, as `Manifest` is.
+public final class ServedDefinition {
+    public let name: String
+    public let plan: RunPlan
+    /// How it is launched, where a launch doesn't say otherwise.
+    let launch: LaunchOptions
+    /// Where it starts; nil: in the server's directory.
+    public var directory: String?
+    /// All of its environment, `KEY=VALUE`; nil: the server's.
+    public var environment: [String]?
+    /// Nil: the server's.
+    public var umask: UInt32?
+    /// Those that aren't the server's.
+    public var limits: [ResourceLimit] = []
+    public var restart = RestartCondition.never
+    /// What the plan's pointers lead into.
+    private let owner: AnyObject
+
+    public init(name: String, plan: RunPlan, owner: AnyObject) {
+        self.name = name
+        self.plan = plan
+        launch = plan.manifest.launch
+        self.owner = owner
+    }
+
+    /// What an app of a server can't have, in words that say what to do; nil where there is nothing of that.
+    var obstacle: String? {
+        let (manifest, options) = (plan.manifest, plan.options)
+        if !manifest.eventHooks.isEmpty {
+            return "--exec-on isn't for an app of a server; `curfew events --follow` tells the same"
+        }
+        if options.journalPath != nil { return "--journal isn't for an app of a server" }
+        if options.reportPath != nil {
+            return "--report isn't for an app of a server; `curfew report` finds what is kept of each kill"
+        }
+        if options.holdsTime { return "--manual-clock isn't for an app of a server" }
+        if options.memoryLow != nil || options.diskLow != nil {
+            return "--memory-low and --disk-low are about the machine: `curfew serve` takes --memory-low"
+        }
+        if options.onSupervisorExit == .resume { return "--on-supervisor-exit=resume isn't for an app of a server" }
+        return nil
+    }
+}
+
+/// Why a definition can't be had, for people.
+public struct DefinitionRefusal: Error, Sendable, Hashable {
+    public var problem: String
+
+    public init(_ problem: String) { self.problem = problem }
+}
+
+/// Knows what apps there are: whoever composes a server.
+public protocol AppDefinitions: AnyObject {
+    /// What the app of that name is; nil where nothing says so. Throws for one that can't be read.
+    func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition?
+    /// What a bare command is.
+    func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition
+}

@@ -1,0 +1,453 @@
+"""`curfew serve`: many apps below one server, by its socket."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from conftest import binary, fields_of, is_alive, parent_of, state_letter, wait_for
+
+SLEEP = ("sleep", "1000")
+# Tells its lifecycle on standard output, a line an event, and acknowledges.
+AWARE = r"""
+import os, socket
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+channel.sendall(b"hello\n")
+for line in channel.makefile():
+    print(line.strip(), flush=True)
+    for word in line.split():
+        if word.startswith("seq="):
+            channel.sendall(f"ack {word}\n".encode())
+"""
+
+
+@pytest.fixture(params=["cgroup2", "tree"])
+def server(request, sandbox):
+    server = sandbox.serve("--containment", request.param, wait=False)
+    wait_for("the server to answer", lambda: server.process.poll() is not None or sandbox.answers(server.socket))
+    if server.process.poll() == 125 and "--containment" in server.errors():
+        pytest.skip(f"{request.param} can't be had here: {server.errors().strip()}")
+    return server
+
+
+@pytest.fixture
+def plain(sandbox):
+    """With the best containment there is."""
+    return sandbox.serve()
+
+
+# MARK: Launching
+
+
+def test_a_command_is_launched_and_listed(server):
+    pid = server.launch("web", *SLEEP)
+    assert is_alive(pid)
+    app = server.app("web")
+    assert (app["state"], app["pid"], app["launches"]) == ("active", str(pid), "1")
+    assert server.expect("server")["running"] == "1"
+    assert server.status("web")["pid"] == str(pid)
+
+
+def test_its_program_finds_what_its_caller_gave(plain, tmp_path):
+    script = r'pwd; umask; ulimit -n; echo "$HELLO $CURFEW_SOCKET ${CURFEW_FD:-none}"; cat; echo end; [ -d "$CURFEW_STATE_DIR" ] && echo state'
+    plain.launch(
+        "told", "sh", "-c", script, directory=tmp_path, umask=0o027, limits=[(7, 200, 300)],
+        environment={"HELLO": "world", "PATH": os.environ["PATH"]})
+    plain.wait_line("told", "state\n")
+    lines = plain.log("told").splitlines()
+    link = plain.sandbox.runtime / "curfew" / "told.sock"
+    assert lines == [str(tmp_path), "0027", "200", f"world {link} 8", "end", "state"]
+
+
+def test_an_app_has_no_descriptor_but_its_own(plain):
+    plain.launch("told", "sh", "-c", "ls -l /proc/$$/fd | sed -n 's/.* \\([0-9]*\\) -> \\([a-z/]*\\).*/\\1 \\2/p'; echo end")
+    plain.wait_line("told", "end\n")
+    assert plain.log("told").splitlines() == ["0 /dev/null", "1 pipe", "2 pipe", "8 socket", "end"]
+
+
+def test_output_of_both_kinds_is_kept(plain):
+    plain.launch("loud", "sh", "-c", "echo one; echo two >&2")
+    plain.wait_line("loud", "two\n")
+    assert plain.log("loud") == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    "command, code, words",
+    [(["/nonexistent/program"], "failed", "/nonexistent/program"), (["/"], "failed", "/: ")])
+def test_what_cant_be_executed_is_refused_and_leaves_nothing(plain, command, code, words):
+    assert words in plain.refused(f"launch order={plain.order(*command, name='broken')}", code)
+    assert plain.apps() == []
+    assert not (plain.sandbox.runtime / "curfew" / "broken.sock").is_symlink()
+    assert not list(plain.folder.glob("order*"))
+    plain.launch("broken", *SLEEP)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [(["--budget", "x"], "--budget"), (["--bogus"], "--bogus"), (["--exec-on", "didBecomeActive=true"], "--exec-on"),
+     (["--manual-clock"], "--manual-clock"), (["--journal", "/tmp/j"], "--journal")])
+def test_options_are_read_as_runs(plain, options, words):
+    assert words in plain.refused(f"launch order={plain.order('true', name='app', options=options)}", "invalid")
+
+
+def test_orders_that_arent_ours_to_read(plain, tmp_path):
+    for file in ["../home.sock", "home.sock", ".", "", "none"]:
+        plain.refused(f'launch order="{file}"', "invalid")
+    (plain.folder / "link").symlink_to(tmp_path / "somewhere")
+    plain.refused("launch order=link", "invalid")
+    (plain.folder / "link").unlink()
+    plain.refused("launch", "invalid")
+    plain.refused("launch app=unknown", "no-app")
+
+
+def test_a_running_one_isnt_launched_twice(plain):
+    plain.launch("web", *SLEEP)
+    assert "curfew open web" in plain.refused("launch app=web", "running")
+    plain.refused(f"launch order={plain.order(*SLEEP, name='web')}", "running")
+
+
+def test_into_background_with_options(plain):
+    plain.launch("aware", sys.executable, "-c", AWARE, request="background=1 wake=fetch option.why=nightly")
+    plain.wait_line("aware", "event name=fetch")
+    launched = [line for line in plain.log("aware").splitlines() if "didFinishLaunching" in line][0]
+    assert "launched=background" in launched and "info.why=nightly" in launched and "wake=fetch" in launched
+    assert "front" not in plain.expect("server")
+
+
+# MARK: The front
+
+
+def test_whoever_is_opened_sends_the_other_home(server):
+    server.launch("one", *SLEEP)
+    server.launch("two", *SLEEP)
+    server.wait_state("one", "suspended")
+    assert server.app("two")["state"] == "active"
+    assert [app["name"] for app in server.apps()] == ["two", "one"]
+    server.expect("open app=one", state="active")
+    server.wait_state("two", "suspended")
+    assert [app["name"] for app in server.apps()] == ["one", "two"]
+    assert server.expect("server", front="one")
+
+
+def test_home_without_a_name_is_the_fronts(server):
+    server.launch("one", *SLEEP)
+    server.expect("home", state="suspended")
+    assert server.app("one")["state"] == "suspended"
+    server.refused("home", "no-app")
+
+
+def test_switch_opens_who_was_there_before(server):
+    server.refused("switch", "no-app")
+    for name in ["one", "two"]:
+        server.launch(name, *SLEEP)
+    server.expect("switch", app="one")
+    server.wait_state("two", "suspended")
+    server.expect("switch", app="two")
+    assert server.app("two")["state"] == "active"
+
+
+def test_several_places_in_front(sandbox):
+    server = sandbox.serve("--foreground", 2)
+    for name in ["one", "two", "three"]:
+        server.launch(name, *SLEEP)
+    server.wait_state("one", "suspended")
+    assert [server.app(name)["state"] for name in ["two", "three"]] == ["active", "active"]
+    server.expect("server", front="three,two")
+
+
+def test_one_that_is_asleep_is_one_alone(server):
+    """Stopping, continuing and ending one concerns none of the others."""
+    pids = {name: server.launch(name, "sh", "-c", "sleep 1000 & wait") for name in ["one", "two", "three"]}
+    for name in ["one", "two"]:
+        server.wait_state(name, "suspended")
+    assert state_letter(pids["three"]) == "S"
+    assert [state_letter(pids[name]) for name in ["one", "two"]] == ["T", "T"]
+    server.expect("open app=one")
+    server.wait_state("three", "suspended")
+    assert [state_letter(pids[name]) for name in ["one", "two", "three"]] == ["S", "T", "T"]
+    stream = server.stream()
+    server.expect("quit app=two")
+    server.sandbox.wait_for_event(stream, "two to end", lambda: server.app("two")["state"] == "notRunning")
+    assert [is_alive(pids[name]) for name in ["one", "two", "three"]] == [True, False, True]
+
+
+# MARK: Ends
+
+
+def test_an_ended_app_stays_in_the_list_and_is_launched_when_opened(server):
+    first = server.launch("web", *SLEEP)
+    server.expect("quit app=web")
+    server.wait_state("web", "notRunning")
+    app = server.app("web")
+    assert app["ended"] == "user-quit" and "pid" not in app
+    server.refused("home app=web", "no-app")
+    assert not (server.sandbox.runtime / "curfew" / "web.sock").is_symlink()
+    second = int(server.expect("open app=web", state="active")["pid"])
+    assert second != first and is_alive(second)
+    assert server.app("web")["launches"] == "2"
+
+
+@pytest.mark.parametrize("script, reason, status", [("exit 3", "exit", "3"), ("kill -9 $$", "exit", "137")])
+def test_how_it_ended_is_told(plain, script, reason, status):
+    plain.launch("brief", "sh", "-c", script)
+    plain.wait_state("brief", "notRunning")
+    app = plain.app("brief")
+    assert (app["ended"], app["status"]) == (reason, status)
+
+
+def test_remove_takes_it_off_the_list(server):
+    pid = server.launch("web", *SLEEP)
+    server.expect("remove app=web")
+    assert not is_alive(pid) and server.apps() == []
+    server.refused("remove app=web", "no-app")
+    server.refused("open app=web", "no-app")
+
+
+def test_one_that_has_ended_is_removed_too(plain):
+    plain.launch("brief", "true")
+    plain.wait_state("brief", "notRunning")
+    plain.expect("remove app=brief")
+    assert plain.apps() == []
+
+
+def test_quit_all_returns_once_all_have_ended(server):
+    pids = [server.launch(name, *SLEEP) for name in ["one", "two", "three"]]
+    server.expect("quit-all")
+    assert not any(map(is_alive, pids))
+    assert {app["ended"] for app in server.apps()} == {"user-quit"}
+    server.expect("quit-all")
+
+
+def test_one_killed_for_policy_is_told_and_kept(plain):
+    plain.launch("big", "sh", "-c", "sleep 1000", options=["--time-limit", "50ms"])
+    plain.wait_state("big", "notRunning")
+    assert plain.app("big")["ended"] == "time-limit"
+    assert "big: killed: time-limit" in plain.errors()
+    assert list(plain.sandbox.reports.glob("*.json"))
+
+
+def test_reclaimed_it_is_restored(plain):
+    plain.launch("aware", sys.executable, "-c", AWARE)
+    plain.wait_line("aware", "didBecomeActive")
+    plain.expect("home app=aware")
+    plain.wait_state("aware", "suspended")
+    plain.expect("reclaim app=aware")
+    plain.wait_state("aware", "notRunning")
+    assert plain.app("aware")["ended"] == "memory-pressure"
+    plain.expect("open app=aware")
+    plain.wait_line("aware", "info.restored=true info.ended=memory-pressure")
+
+
+# MARK: Names
+
+
+def test_a_name_is_one_apps_alone(sandbox, plain):
+    running = sandbox.start("sh", "-c", "echo ready; exec sleep 1000", name="shared")
+    running.expect("ready")
+    assert "outside this server" in plain.refused(f"launch order={plain.order(*SLEEP, name='shared')}", "running")
+    plain.launch("mine", *SLEEP)
+    other = sandbox.curfew("run", "--name", "mine", "--", "true")
+    assert other.returncode == 64 and "an app of this name is running" in other.stderr
+
+
+def test_a_name_leads_to_the_server(sandbox, plain):
+    plain.launch("web", *SLEEP)
+    link = sandbox.runtime / "curfew" / "web.sock"
+    assert os.readlink(link) == "server/home.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(20)
+        client.connect(str(link))
+        client.sendall(b"status app=web id=1\n")
+        assert client.recv(4096).startswith(b"ok id=1 app=web ")
+
+
+def test_a_second_server_of_that_name_is_told_who_has_it(sandbox, plain):
+    second = sandbox.curfew("serve")
+    assert second.returncode == 75
+    assert f"process {plain.expect('server')['supervisor']}" in second.stderr
+    other = sandbox.serve(name="other")
+    other.launch("theirs", *SLEEP)
+    assert "outside this server" in plain.refused(f"launch order={plain.order(*SLEEP, name='theirs')}", "running")
+
+
+# MARK: Who may
+
+
+INSIDE = r"""
+import os, socket, sys
+client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+client.connect(os.environ["CURFEW_SOCKET"])
+lines = client.makefile()
+for request in sys.argv[1:]:
+    client.sendall(f"{request} id=1\n".encode())
+    while True:
+        line = lines.readline().strip()
+        if line.startswith(("ok", "error")):
+            break
+    print(request, "->", line, flush=True)
+print("end", flush=True)
+"""
+
+
+def test_an_app_speaks_for_itself_alone(server):
+    server.launch("victim", *SLEEP)
+    requests = [
+        "status", "status app=me", "status app=victim", "begin name=x", "begin name=x app=victim", "home app=victim",
+        "quit app=victim", "quit", "apps", "launch app=victim", "open app=victim", "remove app=victim", "stop",
+        "quit-all", "switch", "server", "events app=victim", "reload",
+    ]
+    server.launch("me", sys.executable, "-c", INSIDE, *requests)
+    server.wait_line("me", "end\n")
+    answers = dict(line.split(" -> ") for line in server.log("me").splitlines() if " -> " in line)
+    for request in requests:
+        if request in ("status", "status app=me", "begin name=x"):
+            assert answers[request].startswith("ok"), (request, answers)
+            continue
+        assert "code=forbidden" in answers[request], (request, answers)
+    assert "app=me" in answers["status"]
+    assert server.app("victim")["state"] == "suspended"
+
+
+def test_a_pid_names_the_app_whose_tree_it_is_in(server):
+    pid = server.launch("one", "sh", "-c", "sleep 1000 & echo $!; wait")
+    server.launch("two", *SLEEP)
+    child = int(wait_for("one's child", lambda: server.log("one").strip()))
+    assert server.status(pid)["app"] == "one"
+    assert server.status(child)["app"] == "one"
+    server.refused(f"status app={os.getpid()}", "no-app")
+
+
+def test_a_signal_from_inside_an_app_ends_no_server(plain):
+    command = 'kill -TERM "$1"; kill -INT "$1"; echo sent; sleep 1000'
+    plain.launch("rude", "sh", "-c", command, "sh", plain.expect("server")["pid"])
+    plain.wait_line("rude", "sent\n")
+    stream = plain.stream()
+    plain.sandbox.wait_for_event(stream, "the signal to be told of", lambda: "ignored" in stream.text().lower())
+    plain.expect("server", running=1)
+
+
+# MARK: Events
+
+
+def test_events_are_an_apps_or_all(server):
+    everything = server.stream()
+    server.launch("one", *SLEEP)
+    server.launch("two", *SLEEP)
+    server.wait_state("one", "suspended")
+    server.sandbox.wait_for_event(everything, "both to be told of", lambda: "app=two" in everything.text() and "app=one" in everything.text())
+    lines, final = server.ask("status app=one")
+    assert final.startswith("ok")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(20)
+        client.connect(str(server.socket))
+        client.sendall(b"events app=two id=1\n")
+        told = client.makefile()
+        seen = []
+        while not (line := told.readline()).startswith("ok"):
+            seen.append(fields_of(line)["app"])
+    assert set(seen) == {"two"}
+
+
+def test_who_follows_an_app_follows_its_next_run(plain):
+    plain.launch("web", *SLEEP)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(20)
+        client.connect(str(plain.socket))
+        client.sendall(b"events app=web follow=1 id=1\n")
+        told = client.makefile()
+        while not told.readline().startswith("ok"):
+            pass
+        plain.expect("quit app=web")
+        plain.wait_state("web", "notRunning")
+        second = plain.expect("open app=web")["pid"]
+        plain.expect("home app=web")
+        seen = []
+        while not seen or "to=suspended" not in seen[-1]:
+            seen.append(told.readline())
+    assert second and all("app=web" in line for line in seen)
+
+
+# MARK: The server's end
+
+
+@pytest.mark.parametrize("by", ["SIGTERM", "SIGINT", "stop"])
+def test_it_ends_every_app_properly(server, by):
+    trap = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    pids = [server.launch(name, "sh", "-c", trap) for name in ["one", "two"]]
+    for name in ["one", "two"]:
+        server.wait_line(name, "ready\n")
+    if by == "stop":
+        assert server.sandbox.curfew("serve", "--stop").returncode == 0
+    else:
+        server.process.send_signal(getattr(signal, by))
+    assert server.wait() == 0
+    assert not any(map(is_alive, pids))
+    assert server.log("two").endswith("bye\n")
+    assert server.sandbox.sockets() == []
+
+
+def test_stop_of_no_server(sandbox):
+    result = sandbox.curfew("serve", "--stop", "--name", "none")
+    assert result.returncode == 69 and "no server called none" in result.stderr
+
+
+def test_it_tells_its_manager(sandbox):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        path = str(sandbox.runtime / "notify")
+        manager.bind(path)
+        manager.settimeout(20)
+        server = sandbox.serve(env=sandbox.environment | {"NOTIFY_SOCKET": path})
+        assert manager.recv(100) == b"READY=1"
+        pid = server.launch("web", "sh", "-c", 'echo "$NOTIFY_SOCKET"; sleep 1000')
+        server.wait_line("web", "@")
+        server.process.send_signal(signal.SIGTERM)
+        assert manager.recv(100) == b"STOPPING=1"
+        assert server.wait() == 0 and not is_alive(pid)
+    os.unlink(path)
+
+
+def test_killed_at_any_instant_nothing_is_left(server):
+    pids = [server.launch(name, "sh", "-c", "setsid sleep 1000 & sleep 1000") for name in ["one", "two"]]
+    server.expect("home")
+    os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+    assert server.wait() == 125
+    assert not any(map(is_alive, pids)) and server.sandbox.left() == []
+    assert server.sandbox.sockets() == [] and server.sandbox.cgroups() == []
+    assert "killed" in server.errors()
+
+
+def test_without_its_keeper_it_ends_everything(server):
+    pids = [server.launch(name, "sh", "-c", "setsid sleep 1000 & sleep 1000") for name in ["one", "two"]]
+    supervisor = int(server.expect("server")["supervisor"])
+    os.kill(server.pid, signal.SIGKILL)
+    server.wait()
+    wait_for("the server to end", lambda: not is_alive(supervisor))
+    wait_for("all to be gone", lambda: not server.sandbox.left() and not server.sandbox.cgroups() and not server.sandbox.sockets())
+    assert not any(map(is_alive, pids))
+
+
+@pytest.mark.leaks_allowed
+def test_what_both_left_behind_is_taken_over(sandbox, plain):
+    plain.launch("web", *SLEEP)
+    supervisor = int(plain.expect("server")["supervisor"])
+    os.kill(plain.pid, signal.SIGSTOP)
+    os.kill(supervisor, signal.SIGKILL)
+    os.kill(plain.pid, signal.SIGKILL)
+    plain.wait()
+    assert (sandbox.runtime / "curfew" / "web.sock").is_symlink()
+    again = sandbox.serve()
+    again.launch("web", *SLEEP)
+    assert again.app("web")["state"] == "active"
+    again.process.send_signal(signal.SIGTERM)
+    assert again.wait() == 0
+    assert sandbox.sockets() == []
+
+
+def test_help_and_usage(sandbox):
+    assert "--foreground" in sandbox.curfew("serve", "--help").stdout
+    for words in [["--foreground", "0"], ["--bogus"], ["extra"], ["--name", "1"]]:
+        assert sandbox.curfew("serve", *words).returncode == 64
