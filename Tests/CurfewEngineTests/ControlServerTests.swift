@@ -197,6 +197,46 @@ struct ControlServerTests {
         #expect(tooLate.read().isEmpty && tooLate.isClosed)
     }
 
+    @Test("However many apps there are, nobody has the fewer sessions for their pipes")
+    func pipesAreNotCounted() {
+        let scene = ControlScene()
+        scene.addIdlePipes(300)
+        #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
+        #expect(scene.control.sessions.count == 301)
+    }
+
+    @Test("What a server answers by itself isn't about an app")
+    func served() {
+        let scene = ControlScene()
+        scene.defaultApp = nil
+        scene.served = [.apps, .open]
+        #expect(scene.ask(scene.client(), "apps") == ["ok"])
+        #expect(scene.ask(scene.client(), "open app=unknown") == ["ok"])
+        scene.senders = .app(.a)
+        #expect(scene.ask(scene.client(), "apps").first?.contains("code=forbidden") == true)
+    }
+
+    @Test("A supervisor of one app refuses what only a server does", arguments: ControlVerb.allCases.filter(\.isServers))
+    func unserved(verb: ControlVerb) {
+        let scene = ControlScene()
+        #expect(scene.ask(scene.client(), verb.rawValue).first?.contains("code=unsupported") == true)
+    }
+
+    @Test("Who waits for an answer about an app that has ended is told so, and who has asked for its end that it is done")
+    func endedApp() {
+        let scene = ControlScene([.a, AppID(2)])
+        scene.isHeldUp = true
+        let (home, quit, other) = (scene.client(), scene.client(), scene.client())
+        home.send(["home app=backup id=1"])
+        quit.send(["quit app=backup id=2"])
+        other.send(["home app=\(scene.name(of: AppID(2))) id=3"])
+        while scene.turn() {}
+        scene.control.forget(.a)
+        #expect(home.read().first?.contains("id=1 code=no-app") == true)
+        #expect(quit.read() == ["ok id=2"])
+        #expect(other.read().isEmpty)
+    }
+
     @Test("Descriptors near the limit are for operators, the last for nobody")
     func descriptorLimit() {
         let scene = ControlScene()

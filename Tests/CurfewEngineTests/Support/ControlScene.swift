@@ -100,8 +100,16 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         return client
     }
 
-    /// Sessions that only count.
+    /// Operators' sessions that only count.
     func addIdleSessions(_ count: Int) {
+        for _ in 0..<count {
+            _ = connect()
+            turn()
+        }
+    }
+
+    /// Control pipes of the first app that only count.
+    func addIdlePipes(_ count: Int) {
         for _ in 0..<count { control.addPipe(.none, childsEnd: .none, of: .a) }
     }
 
