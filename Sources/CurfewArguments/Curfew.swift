@@ -28,9 +28,9 @@ public struct Curfew: ParsableCommand {
             SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
             PostCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self, ReclaimCommand.self,
             QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,
-            HistoryCommand.self, StatusCommand.self, EventsCommand.self, WaitCommand.self, ReportCommand.self,
-            ReplayCommand.self, TimelineCommand.self, TestCommand.self, ServeCommand.self, CheckCommand.self,
-            DoctorCommand.self, TaskCommand.self,
+            HistoryCommand.self, LogCommand.self, StatusCommand.self, EventsCommand.self, WaitCommand.self,
+            ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self, ServeCommand.self,
+            CheckCommand.self, DoctorCommand.self, TaskCommand.self,
         ])
 
     @Flag(help: "Print the version.")

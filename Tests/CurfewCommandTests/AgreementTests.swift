@@ -23,7 +23,7 @@ struct AgreementTests {
         "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
         "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
-        "--foreground": "2", "--log-size": "16M",
+        "--since": "10m", "--run": "3", "--foreground": "2", "--log-size": "16M",
     ]
 
     /// What an option can't be without.
@@ -73,7 +73,7 @@ struct AgreementTests {
         case "advance": ["backup", "10m"]
         case "wait": ["backup", "suspended"]
         case "launch": ["--", "true"]
-        case "remove": ["backup"]
+        case "remove", "log": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
@@ -189,8 +189,8 @@ struct AgreementTests {
             "--name", "--report", "--profile", "--budget", "--time-scale", "--memory", "--owner",
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
-            "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--foreground",
-            "--log-size",
+            "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--since", "--run",
+            "--foreground", "--log-size",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -202,7 +202,7 @@ struct AgreementTests {
     private func bothAgreeOnValues(of option: String, _ values: [String]) {
         let verbs = [
             "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
-            "--limit": "wait", "--foreground": "serve", "--log-size": "serve",
+            "--limit": "wait", "--since": "log", "--run": "log", "--foreground": "serve", "--log-size": "serve",
         ]
         let verb = verbs[option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)

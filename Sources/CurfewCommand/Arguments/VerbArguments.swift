@@ -17,7 +17,8 @@ package struct VerbArguments {
         let range = VerbSyntax.operands(of: verb)
         while let token = try reader.next() {
             switch token {
-            case .option(let option):
+            case .option(let word):
+                let option = word == "-f" && known.contains("--follow") && verb == "log" ? "--follow" : word
                 guard known.contains(option) else { throw reader.unknown(option) }
                 if option == "--server" {
                     server = try reader.serverName()

@@ -22,6 +22,7 @@ public enum VerbSyntax {
         case "launch": LaunchArguments.options
         case "serve": ["--name", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"]
         case "remove": ["--json", "--server", "--purge"]
+        case "log": ["--json", "--follow", "--since", "--run"]
         case "reload": ["--json", "--server", "--environment"]
         case "interrupt", "dismiss", "wake", "post", "warn", "pressure", "advance", "reclaim", "ps", "status", "report",
             "check", "doctor", "task remaining", "task list":
@@ -31,12 +32,19 @@ public enum VerbSyntax {
     }
 
     /// What an option that takes a value accepts, of those that `VerbArguments` reads; nil for a flag.
-    static func value(of option: String) -> String? { option == "--limit" ? DurationArgument.accepted : nil }
+    static func value(of option: String) -> String? {
+        switch option {
+        case "--limit": DurationArgument.accepted
+        case "--since": LogMoment.accepted
+        case "--run": LogRunNumber.accepted
+        default: nil
+        }
+    }
 
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "remove", "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
+        case "log", "remove", "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn": 1...2
         case "check": 0...Int.max
@@ -56,7 +64,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
-        case "remove": "an app is needed, by its name; `curfew apps` lists those that have run"
+        case "log", "remove": "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }

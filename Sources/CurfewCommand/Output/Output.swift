@@ -22,9 +22,19 @@ public enum Output {
         write(document, orExit: failure)
     }
 
-    private static func write(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
-        var text = text + "\n"
-        text.withUTF8 { bytes in
+    /// What an app has written: as it is, but for a terminal, which would do what it says.
+    static func print(bytes: [UInt8]) {
+        if curfew_is_terminal(1) == 1 {
+            let hasEnded = bytes.last == 10
+            let text = Printable.text(String(decoding: hasEnded ? bytes.dropLast() : bytes[...], as: UTF8.self))
+            write(bytes: Array((text + (hasEnded ? "\n" : "")).utf8)[...])
+        } else {
+            write(bytes: bytes[...])
+        }
+    }
+
+    private static func write(bytes: ArraySlice<UInt8>, orExit failure: Int32 = ExitStatus.failure) {
+        bytes.withUnsafeBufferPointer { bytes in
             var written = 0
             while written < bytes.count {
                 let count = curfew_write(1, bytes.baseAddress.map { $0 + written }, bytes.count - written)
@@ -33,6 +43,10 @@ public enum Output {
                 written += Int(count)
             }
         }
+    }
+
+    private static func write(_ text: String, orExit failure: Int32 = ExitStatus.failure) {
+        write(bytes: Array((text + "\n").utf8)[...], orExit: failure)
     }
 
     private static func fail(_ status: Int32, _ exitStatus: Int32) -> Never {

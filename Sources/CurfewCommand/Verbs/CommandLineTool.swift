@@ -12,7 +12,7 @@ public enum CommandLineTool {
         "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "warn",
         "pressure",
         "advance",
-        "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history",
+        "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history", "log",
         "status", "events", "wait", "report", "replay", "timeline", "test", "serve", "check", "doctor", "task",
     ]
 
@@ -76,6 +76,7 @@ public enum CommandLineTool {
         case "reload": return try ServerVerbs.reload(reader)
         case "apps": return try ServerVerbs.apps(reader)
         case "history": return try ServerVerbs.history(reader)
+        case "log": return try LogVerb.run(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)
         case "events": return try SeeingVerbs.events(reader)
