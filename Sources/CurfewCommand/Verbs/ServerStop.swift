@@ -22,6 +22,9 @@ package enum ServerStop {
             case .refused(_, let message): StandardError.print("curfew: serve: \(name): refused: \(message)")
             case .untrusted(let uid):
                 StandardError.print("curfew: serve: \(name): \(path) is of the user with uid \(uid), and isn't asked")
+            case .late:
+                StandardError.print(
+                    "curfew: serve: \(name) hasn't answered in \(ControlClient.limitSeconds) s; it is busy, or stopped")
             case .broken(let why): StandardError.print("curfew: serve: \(name): \(why)")
             }
             return ExitStatus.failure
