@@ -319,10 +319,12 @@ class Server:
         return int(self.expect(f"launch order={file} {request}", app=name)["pid"])
 
     def wait_state(self, name, state, limit=LIMIT):
-        """Waits for an app of the list to be in that state, by its events."""
-        stream = self.stream(limit)
-        self.sandbox.wait_for_event(
-            stream, f"{name} to be {state}", lambda: (self.app(name) or {}).get("state") == state, limit)
+        """Waits for an app of the list to be in that state, by its events; for `notRunning` until nothing is left of it."""
+        def is_there():
+            app = self.app(name) or {}
+            return app.get("state") == state and (state != "notRunning" or "pid" not in app)
+
+        self.sandbox.wait_for_event(self.stream(limit), f"{name} to be {state}", is_there, limit)
 
     def log(self, name):
         """What an app's output log holds by now; its marks are left out."""

@@ -200,7 +200,8 @@ def test_unknown_option(sandbox, verb):
 @pytest.mark.parametrize("verb, option", [(verb, option) for verb in PARSED for option in OPTIONS[verb]])
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
-             "--exits-on-suspend", "--strict", "--manual-clock", "--all", "--purge", "--environment"}
+             "--exits-on-suspend", "--strict", "--manual-clock", "--all", "--purge", "--environment",
+             "--stop"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')
