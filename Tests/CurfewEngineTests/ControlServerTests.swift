@@ -208,6 +208,7 @@ struct ControlServerTests {
     @Test("What a server answers by itself isn't about an app")
     func served() {
         let scene = ControlScene()
+        scene.control.senderRoles.keepsSenders = false
         scene.defaultApp = nil
         scene.served = [.apps, .open]
         #expect(scene.ask(scene.client(), "apps") == ["ok"])
@@ -216,13 +217,15 @@ struct ControlServerTests {
         #expect(scene.ask(scene.client(), "apps").first?.contains("code=forbidden") == true)
     }
 
-    @Test("A supervisor of one app refuses what only a server does", arguments: ControlVerb.allCases.filter(\.isServers))
+    @Test(
+        "A supervisor of one app refuses what only a server does", arguments: ControlVerb.allCases.filter(\.isServers))
     func unserved(verb: ControlVerb) {
         let scene = ControlScene()
         #expect(scene.ask(scene.client(), verb.rawValue).first?.contains("code=unsupported") == true)
     }
 
-    @Test("Who waits for an answer about an app that has ended is told so, and who has asked for its end that it is done")
+    @Test(
+        "Who waits for an answer about an app that has ended is told so, and who has asked for its end that it is done")
     func endedApp() {
         let scene = ControlScene([.a, AppID(2)])
         scene.isHeldUp = true
