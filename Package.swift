@@ -62,8 +62,9 @@ let package = Package(
             name: "curfew-help", dependencies: ["CurfewArguments", "CurfewCommand"], swiftSettings: settings),
         // The server of many apps: what it is made of, and its executable.
         .target(
-            name: "CurfewServe", dependencies: ["CurfewCommand", "CurfewEngine", "CurfewLinux"], swiftSettings: settings
-        ),
+            name: "CurfewServe",
+            dependencies: ["CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest"],
+            swiftSettings: settings),
         .executableTarget(name: "curfew-serve", dependencies: ["CCurfew", "CurfewServe"]),
         // Scenarios: the language, what is reported of them; and pictures of a run.
         .target(name: "CurfewScenario", dependencies: ["CurfewWire"], swiftSettings: settings),

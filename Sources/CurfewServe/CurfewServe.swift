@@ -7,7 +7,7 @@ public enum CurfewServe {
         CommandLineTool.main("serve", arguments, count: count) { reader throws(UsageError) in
             let parsed = try ServeArguments.parse(reader)
             if parsed.stops { return ServerStop.run(parsed.plan.name) }
-            ServerFront.run(parsed.plan) { CommandDefinitions() }
+            ServerFront.run(parsed.plan) { ManifestDefinitions() }
         }
     }
 }

@@ -452,3 +452,127 @@ def test_help_and_usage(sandbox):
     assert "--foreground" in sandbox.curfew("serve", "--help").stdout
     for words in [["--foreground", "0"], ["--bogus"], ["extra"], ["--name", "1"]]:
         assert sandbox.curfew("serve", *words).returncode == 64
+
+
+# MARK: Definitions
+
+
+@pytest.fixture
+def manifests(sandbox, tmp_path):
+    """Writes manifests, which a server started afterwards reads."""
+    folder = tmp_path / "config" / "curfew" / "apps"
+    folder.mkdir(parents=True, mode=0o700)
+    sandbox.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    sandbox.environment["XDG_DATA_HOME"] = str(tmp_path / "data")
+
+    def write(name, text):
+        (folder / f"{name}.toml").write_text(text)
+
+    return write
+
+
+def test_what_a_manifest_defines_is_launched_by_name(sandbox, manifests, tmp_path):
+    manifests("web", f"""
+        command = ["sh", "-c", "pwd; echo $GREETING $HOME; sleep 1000"]
+        directory = "{tmp_path}"
+        budget = "2m"
+        [environment]
+        GREETING = "hello"
+        """)
+    server = sandbox.serve()
+    server.expect("launch app=web")
+    server.wait_line("web", "hello")
+    assert server.log("web").splitlines() == [str(tmp_path), f"hello {os.environ['HOME']}"]
+    assert server.status("web")["budget"] == "120.000"
+    server.refused("launch app=web", "running")
+
+
+def test_opened_what_never_ran_is_launched(sandbox, manifests):
+    manifests("web", 'command = ["sleep", "1000"]')
+    server = sandbox.serve()
+    server.expect("open app=web", state="active")
+
+
+def test_what_is_wrong_with_a_manifest_is_told_and_the_others_are_launched(sandbox, manifests):
+    manifests("bad", 'command = ["true"]\nbudgt = "1m"\n')
+    manifests("good", 'command = ["sleep", "1000"]')
+    server = sandbox.serve()
+    assert "bad.toml:2" in server.errors()
+    assert "budgt" in server.refused("launch app=bad", "invalid")
+    server.expect("launch app=good")
+
+
+def test_reread_a_running_one_keeps_what_it_was_launched_with(sandbox, manifests):
+    manifests("web", 'command = ["sleep", "1000"]')
+    server = sandbox.serve()
+    server.expect("launch app=web")
+    manifests("web", 'command = ["sleep", "2000"]')
+    manifests("new", 'command = ["sleep", "3000"]')
+    server.refused("launch app=new", "no-app")
+    assert server.expect("reload") | {"id": "1"} == {"id": "1", "apps": "2", "problems": "0"}
+    assert server.app("web")["differs"] == "1"
+    assert server.status("web")["command"] == "sleep 1000"
+    server.expect("launch app=new")
+    server.expect("quit app=web")
+    server.wait_state("web", "notRunning")
+    server.expect("open app=web")
+    assert server.status("web")["command"] == "sleep 2000"
+    assert "differs" not in server.app("web")
+
+
+def test_a_hangup_rereads(sandbox, manifests):
+    server = sandbox.serve()
+    manifests("web", 'command = ["sleep", "1000"]')
+    server.process.send_signal(signal.SIGHUP)
+    wait_for("the manifest to be read", lambda: server.ask("launch app=web")[1].startswith("ok"))
+
+
+def test_launched_at_start_into_background(sandbox, manifests):
+    manifests("web", 'command = ["sleep", "1000"]\nlaunch-at-start = true\n')
+    manifests("db", 'command = ["sleep", "1000"]')
+    server = sandbox.serve()
+    assert [(app["name"], app["launches"]) for app in server.apps()] == [("web", "1")]
+    assert server.app("web")["state"] == "background"
+    assert "front" not in server.expect("server")
+
+
+def test_restarted_after_a_failure_into_its_place(sandbox, manifests):
+    manifests("web", 'command = ["sh", "-c", "sleep 1000"]\nrestart = "on-failure"\n')
+    server = sandbox.serve()
+    first = int(server.expect("launch app=web")["pid"])
+    stream = server.stream()
+    os.kill(first, signal.SIGKILL)
+    server.sandbox.wait_for_event(stream, "the second launch", lambda: server.app("web")["launches"] == "2")
+    assert server.app("web")["state"] == "active"
+    server.expect("quit app=web")
+    server.wait_state("web", "notRunning")
+    assert "restart-in" not in server.app("web")
+
+
+def test_a_pause_before_it_is_launched_again_is_told(sandbox, manifests):
+    manifests("brief", 'command = ["true"]\nrestart = "always"\n')
+    server = sandbox.serve()
+    server.expect("launch app=brief")
+    stream = server.stream()
+    server.sandbox.wait_for_event(stream, "its third pause", lambda: float((server.app("brief") or {}).get("restart-in", 0)) > 2)
+    server.expect("remove app=brief")
+    assert server.apps() == []
+
+
+def test_an_environment_that_is_taken_over(sandbox, manifests):
+    manifests("web", 'command = ["sh", "-c", "echo display $DISPLAY; sleep 1000"]')
+    server = sandbox.serve()
+    server.refused("reload environment.PATH=/tmp", "invalid")
+    server.expect("reload environment.DISPLAY=:7")
+    server.expect("launch app=web")
+    server.wait_line("web", "display :7\n")
+
+
+def test_an_installed_desktop_entry(sandbox, manifests, tmp_path):
+    folder = tmp_path / "data" / "applications"
+    folder.mkdir(parents=True)
+    (folder / "org.example.Clock.desktop").write_text(
+        "[Desktop Entry]\nType=Application\nName=Clock\nExec=sleep 1000\n")
+    server = sandbox.serve()
+    server.expect("launch app=org.example.Clock")
+    assert server.status("org.example.Clock")["command"] == "sleep 1000"

@@ -144,9 +144,9 @@ extension ServeHost {
         var nothing = Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0))
         guard nothing.isOpen else { throw LaunchError(KernelError("open", "/dev/null", errno: -nothing.number)) }
         defer { nothing.close() }
-        let inherited = definition.environment.map { OwnedStrings($0) }
+        let inherited = OwnedStrings(definition.environment ?? environment.with(definition.addedEnvironment))
         let environment = Environment(
-            inherited?.pointer ?? environ, channel: Self.channelNumber, socket: draft.link.path, notify: notifyName,
+            inherited.pointer, channel: Self.channelNumber, socket: draft.link.path, notify: notifyName,
             watchdogInterval: manifest.policy.watchdogInterval, stateDirectory: stateDirectory)
         defer {
             environment.free()
@@ -207,6 +207,28 @@ extension ServeHost {
         draft.containment.close()
         draft.link.remove()
         numbers.giveBack(draft.id)
+    }
+
+    // MARK: At the start
+
+    /// What is written of apps is read, and those are launched that are to be, into background.
+    func launchAtStart() {
+        let read = reloadDefinitions()
+        for name in read.launchedAtStart where !isEnding && apps.app(named: name) == nil {
+            do throws(LaunchRefusal) {
+                let definition = try definition(named: name)
+                try launch(definition, LaunchOptions(inBackground: true, info: definition.launch.info))
+            } catch {
+                complain("\(name): couldn't be launched: \(error.problem)")
+            }
+        }
+    }
+
+    /// What is wrong is told of each time that it is read.
+    func reloadDefinitions() -> ReloadedDefinitions {
+        let read = definitions.reload()
+        for problem in read.problems { complain(problem) }
+        return read
     }
 
     // MARK: Again

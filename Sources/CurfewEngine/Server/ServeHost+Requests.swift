@@ -24,7 +24,7 @@ extension ServeHost {
             accept(request)
             end()
         case .reload:
-            refuse(request, "unsupported", "this server has no definitions to read again")
+            reload(request)
         case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt, .dismiss,
             .post, .wake, .warn, .pressure, .reclaim, .advance, .sleep:
             return false
@@ -55,6 +55,7 @@ extension ServeHost {
             if let status = entry.status { fields.append(Field("status", String(status))) }
             if let restart = entry.restart { fields.append(Field("restart-in", seconds(restart.at - now))) }
         }
+        if definitions.differs(from: entry.definition) { fields.append(Field("differs", "1")) }
         if entry.request == .remove { fields.append(Field("removed", "1")) }
         return fields
     }
@@ -70,6 +71,23 @@ extension ServeHost {
         fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
         if let problem = output?.problem { fields.append(Field("output", problem.text)) }
         accept(request, fields)
+    }
+
+    // MARK: Definitions
+
+    private func reload(_ request: ControlRequest) {
+        let prefix = "environment."
+        let changes = request.message.fields.filter { $0.key.hasPrefix(prefix) }
+        for change in changes {
+            let key = String(change.key.dropFirst(prefix.count))
+            guard ServerEnvironment.changeable.contains(key) else {
+                let accepted = ServerEnvironment.changeable.joined(separator: ", ")
+                return refuse(request, "invalid", "\(key) isn't taken over; what is: \(accepted)")
+            }
+            environment.set(key, change.value)
+        }
+        let read = reloadDefinitions()
+        accept(request, [Field("apps", String(read.apps)), Field("problems", String(read.problems.count))])
     }
 
     // MARK: To the front
@@ -136,7 +154,7 @@ extension ServeHost {
     }
 
     /// What is written of it, else what it was when it ran last.
-    private func definition(named name: String) throws(LaunchRefusal) -> ServedDefinition {
+    func definition(named name: String) throws(LaunchRefusal) -> ServedDefinition {
         do throws(DefinitionRefusal) {
             if let definition = try definitions.definition(of: name) { return definition }
         } catch {

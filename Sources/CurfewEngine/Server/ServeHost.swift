@@ -21,6 +21,7 @@ final class ServeHost: AppsHost {
     var cgroups: ServerCgroups?
     var links: [AppID: AppLink] = [:]
     var output: OutputKeeper?
+    var environment = ServerEnvironment.own()
     /// What its program had before it raised its own; each app's, where nothing else is said.
     let descriptorLimit = ResourceLimit.ofDescriptors()
     /// Its apps are on their way out, and it is with them.
@@ -53,6 +54,7 @@ final class ServeHost: AppsHost {
         } catch {
             fail(error)
         }
+        launchAtStart()
         notifyManager("READY=1")
         waitForAll()
         finish()
@@ -208,6 +210,8 @@ final class ServeHost: AppsHost {
     private func obey(_ signal: Int32, _ sender: SignalSender) {
         guard [SIGTERM, SIGINT, SIGHUP].contains(signal) else { return }
         if let pid = sender.pid, standing(of: pid) == .inside { return noteIgnored(signal, sender) }
+        // By somebody; of a terminal's end it is the kernel that tells.
+        if signal == SIGHUP, sender != .kernel { return _ = reloadDefinitions() }
         end()
     }
 

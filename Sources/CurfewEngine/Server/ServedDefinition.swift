@@ -11,15 +11,17 @@ public final class ServedDefinition {
     let launch: LaunchOptions
     /// Where it starts; nil: in the server's directory.
     public var directory: String?
-    /// All of its environment, `KEY=VALUE`; nil: the server's.
+    /// All of its environment, `KEY=VALUE`; nil: the server's, with `addedEnvironment`.
     public var environment: [String]?
+    /// What it has besides the server's environment, or in place of that.
+    public var addedEnvironment: [(key: String, value: String)] = []
     /// Nil: the server's.
     public var umask: UInt32?
     /// Those that aren't the server's.
     public var limits: [ResourceLimit] = []
     public var restart = RestartCondition.never
     /// What the plan's pointers lead into.
-    private let owner: AnyObject
+    public let owner: AnyObject
 
     public init(name: String, plan: RunPlan, owner: AnyObject) {
         self.name = name
@@ -56,8 +58,28 @@ public struct DefinitionRefusal: Error, Sendable, Hashable {
 
 /// Knows what apps there are: whoever composes a server.
 public protocol AppDefinitions: AnyObject {
+    /// Reads what is written of apps again; apps that run keep what they were launched with.
+    func reload() -> ReloadedDefinitions
+    /// Whether what is written of an app isn't any more what it was launched with.
+    func differs(from definition: ServedDefinition) -> Bool
     /// What the app of that name is; nil where nothing says so. Throws for one that can't be read.
     func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition?
     /// What a bare command is.
     func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition
+}
+
+/// What is written of apps, as it was just read.
+public struct ReloadedDefinitions: Sendable, Hashable {
+    /// How many there are that can be launched.
+    public var apps: Int
+    /// A line for people each, with file and line; those apps aren't launched.
+    public var problems: [String]
+    /// The names of those that are launched when the server starts, in order.
+    public var launchedAtStart: [String]
+
+    public init(apps: Int = 0, problems: [String] = [], launchedAtStart: [String] = []) {
+        self.apps = apps
+        self.problems = problems
+        self.launchedAtStart = launchedAtStart
+    }
 }
