@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -337,4 +339,17 @@ int curfew_list_directory(int fd, char *buffer, size_t size, int64_t *offset)
 bool curfew_has_attribute(const char *path, const char *name)
 {
     return RAW(SYS_getxattr, path, name, NULL, 0) > 0;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+int curfew_remove_tree(const char *path)
+{
+    // 16: as many directories are open at once; deeper ones are opened anew.
+    int result = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    return result < 0 ? -errno : -result;
 }

@@ -243,6 +243,25 @@ def test_reclaimed_it_is_restored(plain):
     plain.wait_line("aware", "info.restored=true info.ended=memory-pressure")
 
 
+def test_removed_for_good_it_has_nothing_saved(plain):
+    kept = plain.sandbox.state / "curfew" / "state"
+    for name in "one", "two":
+        plain.launch(name, "sh", "-c", 'mkdir "$CURFEW_STATE_DIR/deep" && echo x >"$CURFEW_STATE_DIR/deep/saved"; ln -s / "$CURFEW_STATE_DIR/root"; echo saved; exec sleep 1000')
+        plain.wait_line(name, "saved\n")
+    result = plain.sandbox.curfew("remove", "--purge", "one")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert not (kept / "one").exists() and (kept / "two" / "deep" / "saved").exists()
+    assert plain.app("one") is None
+    assert plain.sandbox.curfew("remove", "two").returncode == 0
+    assert (kept / "two" / "deep" / "saved").exists()
+
+
+def test_status_names_its_server(plain):
+    pid = plain.launch("web", *SLEEP)
+    text = plain.sandbox.curfew("status", "web").stdout
+    assert f"{pid} (server {plain.expect('server')['supervisor']})" in text
+
+
 # MARK: Names
 
 

@@ -159,6 +159,7 @@ int curfew_rmdir_at(int directory, const char *path);
 int curfew_unlink_at(int directory, const char *path);
 int curfew_rename_at(int directory, const char *from, const char *to);
 int curfew_rename_new_at(int directory, const char *from, const char *to);   // -EEXIST: `to` is there, and stays
+int curfew_remove_tree(const char *path);              // with all below it on its file system; links go, unfollowed
 int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
 int curfew_is_descriptor_open(int fd);                 // 1 or 0
 void curfew_keep_descriptors_from_programs(int first);  // that one and all above it are closed by execve; Linux 5.11

@@ -12,11 +12,17 @@ enum StatusText {
 
     private typealias Line = (String, String)
 
+    /// Whose it is: an app of a server has no front of its own.
+    private static func above(_ app: AppStatus) -> String {
+        app["front"].isEmpty
+            ? "server \(app["supervisor"])" : "front \(app["front"]), supervisor \(app["supervisor"])"
+    }
+
     /// What every app has.
     private static func usual(_ app: AppStatus) -> [Line] {
         [
             ("command", app.text("command")),
-            ("pid", "\(app["pid"]) (front \(app["front"]), supervisor \(app["supervisor"]))"),
+            ("pid", "\(app["pid"]) (\(above(app)))"),
             ("kind", app["aware"] == "true" ? "aware" : "plain"),
             ("remaining", remaining(app)),
             ("tasks", app.tasks.isEmpty ? "none" : app.tasks.map(describe(task:)).joined(separator: ", ")),

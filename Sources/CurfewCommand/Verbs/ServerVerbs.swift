@@ -1,4 +1,5 @@
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 import Glibc
 
@@ -28,11 +29,25 @@ enum ServerVerbs {
     /// Ends an app and takes it off the list; returns once that is kept.
     static func remove(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
-        let purge = arguments.has("--purge") ? [Field("purge", "1")] : []
-        let target = try arguments.lookup.target(ofAny: arguments.operands[0])
-        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
-            _ = try client.request(Message(arguments.verb, [Field("id", "1")] + purge), isPatient: true)
+        let name = arguments.operands[0]
+        let target = try arguments.lookup.target(ofAny: name)
+        let status = arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            _ = try client.request(Message(arguments.verb, [Field("id", "1")]), isPatient: true)
             if arguments.has("--json") { DrivingVerbs.printState("notRunning") }
+        }
+        guard status == ExitStatus.success, arguments.has("--purge") else { return status }
+        return purge(name)
+    }
+
+    /// Removes what the app has saved. Not by the server: a large directory would hold up all that it enforces.
+    private static func purge(_ app: String) -> Int32 {
+        guard let directory = StateDirectory.ofApp(app) else { return ExitStatus.success }
+        do throws(KernelError) {
+            try directory.remove()
+            return ExitStatus.success
+        } catch {
+            StandardError.print("curfew: remove: \(app) is off the list, but its state directory stays: \(error.text)")
+            return ExitStatus.failure
         }
     }
 

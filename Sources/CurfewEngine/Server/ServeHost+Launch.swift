@@ -177,7 +177,7 @@ extension ServeHost {
 
     /// Every app has one of its own, unless `--state-dir` names another.
     private func prepareStateDirectory(of name: String, _ manifest: Manifest) throws(LaunchError) -> String? {
-        let own = StateDirectory.ofThisUser("curfew/state/" + name)?.path
+        let own = StateDirectory.ofApp(name)?.path
         guard let path = manifest.stateDirectory ?? own else { return nil }
         do throws(AppStateDirectory.Problem) {
             return try AppStateDirectory.prepare(path)

@@ -201,9 +201,6 @@ extension ServeHost {
 
     private func remove(_ request: ControlRequest) {
         guard let name = request.message["app"] else { return refuse(request, "invalid", "remove needs app=NAME") }
-        if request.message["purge"] == "1" {
-            return refuse(request, "unsupported", "this server removes no state directories")
-        }
         if let app = app(named: name) {
             apps[app]?.request = .remove
             quit([app], for: request)

@@ -34,6 +34,13 @@ public struct StateDirectory: Sendable, Hashable {
         return descriptor
     }
 
+    /// Removes it with all that is in it, on this file system; links are removed and not followed. One that isn't there is no mistake.
+    /// - Throws: what the file system refuses, naming the path.
+    public func remove() throws(KernelError) {
+        let result = curfew_remove_tree(path)
+        if result < 0, result != -ENOENT { throw KernelError("remove", path, errno: -result) }
+    }
+
     private static func untrusted(_ path: String) -> KernelError {
         KernelError("trust (it must be a directory that only this user can write to)", path, errno: EPERM)
     }
@@ -70,6 +77,9 @@ extension StateDirectory {
             name, state: getenv("XDG_STATE_HOME").map { String(cString: $0) },
             home: getenv("HOME").map { String(cString: $0) })
     }
+
+    /// Where an app of a server saves, unless it was told of another place: what CURFEW_STATE_DIR says.
+    public static func ofApp(_ name: String) -> StateDirectory? { ofThisUser("curfew/state/" + name) }
 
     /// The same, by what the two variables say; nil: unset.
     public static func ofThisUser(
