@@ -63,7 +63,9 @@ let package = Package(
         // The server of many apps: what it is made of, and its executable.
         .target(
             name: "CurfewServe",
-            dependencies: ["CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest"],
+            dependencies: [
+                "CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest", "CurfewStore",
+            ],
             swiftSettings: settings),
         .executableTarget(name: "curfew-serve", dependencies: ["CCurfew", "CurfewServe"]),
         // Scenarios: the language, what is reported of them; and pictures of a run.

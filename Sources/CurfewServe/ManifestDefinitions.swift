@@ -82,10 +82,20 @@ final class ManifestDefinitions: AppDefinitions {
             throw DefinitionRefusal(error.lines.joined(separator: "; "))
         }
         let served = ServedDefinition(name: definition.name, plan: plan, owner: owner)
+        served.source = source(definition.source)
+        served.options = definition.options
         served.directory = definition.directory
         served.addedEnvironment = definition.environment.map { (key: $0.0, value: $0.1) }
         served.restart = RestartCondition(rawValue: definition.restart.rawValue) ?? .never
         return served
+    }
+
+    private static func source(_ source: AppDefinition.Source) -> DefinitionSource {
+        switch source {
+        case .manifest: .manifest
+        case .desktopEntry: .desktop
+        case .commandLine: .bare
+        }
     }
 
     /// The words that a plan leads into, and what they came from.

@@ -118,6 +118,37 @@ struct ServedAppsTests {
         #expect(apps.nextRestart == nil)
     }
 
+    private func record(_ name: String, launches: Int) -> AppRecord {
+        var record = AppRecord(name: name, source: .manifest, command: ["true"])
+        record.launches = launches
+        return record
+    }
+
+    @Test("As a server before has kept it, it goes on: its launches, its end and whether it is restored")
+    mutating func restoredFromRecords() {
+        let end = RunEnd(.kill(.supervisorExit), life: .seconds(60))
+        apps.restore(record("web", launches: 4), nil, end, at: at(1))
+        apps.restore(record("db", launches: 1), definition("db"), nil, at: at(1))
+        apps.restoreList(mostRecentFirst: ["web", "db"], removed: ["old"])
+        #expect(apps.listed.map(\.name) == ["web", "db"])
+        #expect(apps["web"]?.definition == nil)
+        #expect(apps["web"]?.end == end)
+        #expect(!apps.list.mayLaunchInBackground("old"))
+        #expect(launch("web", 1) == .kill(.supervisorExit))
+        #expect(apps["web"]?.launches == 5)
+        #expect(launch("db", 2) == nil)
+    }
+
+    @Test("What was killed with a server is launched again where it is to be", arguments: RestartCondition.allCases)
+    mutating func unseen(condition: RestartCondition) {
+        let end = RunEnd.unseen(isReboot: false, life: .zero)
+        apps.restore(record("web", launches: 1), nil, end, at: at(1))
+        apps.plan(restartOf: "web", condition, at: at(5))
+        #expect(apps.nextRestart == (condition == .never ? nil : at(6)))
+        apps.plan(restartOf: "unknown", condition, at: at(5))
+        #expect(apps["unknown"] == nil)
+    }
+
     @Test("The request of one run isn't the next one's")
     mutating func request() {
         launch("web", 1)

@@ -434,6 +434,8 @@ class Sandbox:
                 f"the server {name} to answer; stderr: {server.errors()}",
                 lambda: process.poll() is not None or self.answers(server.socket))
             assert process.poll() is None, server.errors()
+            # It answers once it has begun.
+            server.expect("server")
         return server
 
     def answers(self, path):

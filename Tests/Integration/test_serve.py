@@ -165,11 +165,10 @@ def test_one_that_is_asleep_is_one_alone(server):
     pids = {name: server.launch(name, "sh", "-c", "sleep 1000 & wait") for name in ["one", "two", "three"]}
     for name in ["one", "two"]:
         server.wait_state(name, "suspended")
-    assert state_letter(pids["three"]) == "S"
-    assert [state_letter(pids[name]) for name in ["one", "two"]] == ["T", "T"]
+    assert [state_letter(pids[name]) == "T" for name in ["one", "two", "three"]] == [True, True, False]
     server.expect("open app=one")
     server.wait_state("three", "suspended")
-    assert [state_letter(pids[name]) for name in ["one", "two", "three"]] == ["S", "T", "T"]
+    assert [state_letter(pids[name]) == "T" for name in ["one", "two", "three"]] == [False, True, True]
     stream = server.stream()
     server.expect("quit app=two")
     server.sandbox.wait_for_event(stream, "two to end", lambda: server.app("two")["state"] == "notRunning")
@@ -458,6 +457,7 @@ def test_what_both_left_behind_is_taken_over(sandbox, plain):
     os.kill(supervisor, signal.SIGKILL)
     os.kill(plain.pid, signal.SIGKILL)
     plain.wait()
+    wait_for("the server to be gone", lambda: not is_alive(supervisor))
     assert (sandbox.runtime / "curfew" / "web.sock").is_symlink()
     again = sandbox.serve()
     again.launch("web", *SLEEP)
@@ -595,3 +595,114 @@ def test_an_installed_desktop_entry(sandbox, manifests, tmp_path):
     server = sandbox.serve()
     server.expect("launch app=org.example.Clock")
     assert server.status("org.example.Clock")["command"] == "sleep 1000"
+
+
+# MARK: What outlives it
+
+
+def again(server):
+    """The same server, ended properly and started anew."""
+    server.process.send_signal(signal.SIGTERM)
+    assert server.wait() == 0
+    return server.sandbox.serve(name=server.name)
+
+
+def test_the_list_outlives_the_server(plain, tmp_path):
+    plain.launch("one", "sh", "-c", "pwd; sleep 1000", directory=tmp_path, options=["--budget", "2m"])
+    plain.launch("two", *SLEEP)
+    plain.launch("three", "true")
+    plain.wait_state("three", "notRunning")
+    plain.expect("open app=one")
+    server = again(plain)
+    assert [(app["name"], app["state"], app["launches"], app["ended"]) for app in server.apps()] == [
+        ("one", "notRunning", "1", "supervisor-exit"), ("three", "notRunning", "1", "exit"),
+        ("two", "notRunning", "1", "supervisor-exit")]
+    server.expect("open app=one")
+    assert server.status("one")["budget"] == "120.000"
+    server.wait_line("one", str(tmp_path))
+    assert server.app("one")["launches"] == "2"
+
+
+def test_what_the_servers_end_has_ended_is_restored(plain):
+    plain.launch("aware", sys.executable, "-c", AWARE)
+    plain.wait_line("aware", "didBecomeActive")
+    server = again(plain)
+    server.expect("open app=aware")
+    server.wait_line("aware", "info.restored=true info.ended=supervisor-exit")
+
+
+def test_removed_it_stays_so(plain):
+    for name in ["one", "two"]:
+        plain.launch(name, *SLEEP)
+    plain.expect("remove app=one")
+    plain.expect("quit app=two")
+    plain.wait_state("two", "notRunning")
+    plain.expect("remove app=two")
+    server = again(plain)
+    assert server.apps() == []
+    server.refused("open app=one", "no-app")
+
+
+def test_the_history_of_runs(plain):
+    for code in [1, 2]:
+        plain.launch("brief", "sh", "-c", f"exit {code}")
+        stream = plain.stream()
+        plain.sandbox.wait_for_event(stream, "it to end", lambda: plain.app("brief").get("status") == str(code))
+    plain.launch("lasting", *SLEEP)
+    lines, final = plain.ask("history app=brief")
+    runs = [fields_of(line) for line in lines]
+    assert [(run["app"], run["number"], run["reason"], run["status"]) for run in runs] == [
+        ("brief", "2", "exit", "2"), ("brief", "1", "exit", "1")]
+    assert all(float(run["ended"]) >= float(run["began"]) > 1e9 for run in runs)
+    server = again(plain)
+    lines, _ = server.ask("history limit=1")
+    assert [(fields_of(line)["app"], fields_of(line)["reason"]) for line in lines] == [("lasting", "supervisor-exit")]
+    assert len(server.ask("history")[0]) == 3
+    server.refused("history limit=0", "invalid")
+
+
+def test_killed_its_runs_are_told_of_by_the_next(sandbox, plain):
+    plain.launch("web", *SLEEP)
+    # What was committed before this is answered is, too.
+    plain.ask("history")
+    os.kill(int(plain.expect("server")["supervisor"]), signal.SIGKILL)
+    assert plain.wait() == 125
+    server = sandbox.serve()
+    app = server.app("web")
+    assert (app["state"], app["ended"]) == ("notRunning", "supervisor-exit")
+    assert fields_of(server.ask("history app=web")[0][0])["reason"] == "supervisor-exit"
+
+
+def test_killed_it_relaunches_what_restarts(sandbox, manifests):
+    manifests("web", 'command = ["sleep", "1000"]\nrestart = "on-failure"\n')
+    manifests("other", 'command = ["sleep", "1000"]')
+    server = sandbox.serve()
+    for name in ["web", "other"]:
+        server.expect(f"launch app={name}")
+    server.ask("history")
+    os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+    assert server.wait() == 125
+    server = sandbox.serve()
+    stream = server.stream()
+    sandbox.wait_for_event(stream, "web to run again", lambda: server.app("web")["launches"] == "2")
+    assert server.app("other")["launches"] == "1"
+
+
+def test_servers_of_two_names_have_each_its_own(sandbox, plain):
+    other = sandbox.serve(name="other")
+    plain.launch("mine", *SLEEP)
+    other.launch("theirs", *SLEEP)
+    assert [app["name"] for app in again(other).apps()] == ["theirs"]
+    assert [app["name"] for app in plain.apps()] == ["mine"]
+    assert plain.expect("server")["store"] == "ok"
+
+
+def test_a_damaged_database_is_moved_aside_and_said(sandbox):
+    folder = sandbox.state / "curfew"
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / "server.sqlite").write_bytes(b"no database at all" * 1000)
+    server = sandbox.serve()
+    assert "damaged" in server.errors()
+    assert server.expect("server")["store"] == "damaged"
+    server.launch("web", *SLEEP)
+    assert [app["name"] for app in again(server).apps()] == ["web"]

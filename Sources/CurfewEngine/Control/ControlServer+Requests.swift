@@ -62,7 +62,7 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .quitAll:
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }

@@ -137,6 +137,9 @@ class AppsHost {
     /// Another number when its terminal was read or written.
     func terminalStamp(of app: AppID) -> UInt64 { 0 }
 
+    /// What a server keeps has answered.
+    func recordsAnswered() {}
+
     // MARK: The host's own time
 
     /// When `hostsTimeCame` has to be called, by lifecycle time; nil: not at all.
@@ -193,6 +196,7 @@ class AppsHost {
         case .memoryMark: memoryMarkReached(by: AppID(number))
         case .pressure: StallNews(host: self).told(ready.events)
         case .input: inputCame(for: AppID(number))
+        case .records: recordsAnswered()
         }
     }
 

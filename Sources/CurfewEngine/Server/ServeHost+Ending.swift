@@ -15,6 +15,7 @@ extension ServeHost {
         let run = apps[app]?.launches ?? 1
         let now = engine.now.lifecycle
         apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
+        if let entry = apps[instance.name] { noteEnd(of: instance, entry) }
         output?.ended(app: instance.name, run: run)
         control?.forget(app)
         links.removeValue(forKey: app)?.remove()
@@ -30,7 +31,14 @@ extension ServeHost {
         for index in waiting.indices { waiting[index].apps.remove(app) }
         let done = waiting.filter(\.apps.isEmpty)
         waiting.removeAll(where: \.apps.isEmpty)
-        for wait in done { accept(wait.request) }
+        for wait in done {
+            guard ControlVerb(rawValue: wait.request.message.verb) == .remove, let name = wait.request.message["app"]
+            else {
+                accept(wait.request)
+                continue
+            }
+            keepRemoval(of: name, wait.request)
+        }
     }
 
     // MARK: The server's
@@ -53,6 +61,7 @@ extension ServeHost {
         control?.closeAll()
         finishOutput()
         staleSweep.finish()
+        records?.stop()
         removeAll()
         curfew_exit(0)
     }

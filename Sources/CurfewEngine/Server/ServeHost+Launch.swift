@@ -51,6 +51,7 @@ extension ServeHost {
             apps.launched(name, as: draft.id, inBackground: manifest.launch.inBackground)
             if let lastApp { control?.follow(draft.id, insteadOf: lastApp) }
             begin(instance)
+            noteLaunch(of: instance, definition, inBackground: manifest.launch.inBackground)
             watchMemory(defaultLow: manifest.defaultMemoryLow)
             return instance
         } catch {
@@ -222,6 +223,17 @@ extension ServeHost {
                 complain("\(name): couldn't be launched: \(error.problem)")
             }
         }
+        restartUnseen()
+    }
+
+    /// What ran when a server before was killed is launched again where it says `restart`.
+    func restartUnseen() {
+        let now = engine.now.lifecycle
+        for name in unseen where apps.list.mayLaunchInBackground(name) && apps.app(named: name) == nil {
+            guard let definition = try? definition(named: name) else { continue }
+            apps.plan(restartOf: name, definition.restart, at: now)
+        }
+        unseen = []
     }
 
     /// What is wrong is told of each time that it is read.
@@ -238,9 +250,9 @@ extension ServeHost {
         for entry in apps.dueRestarts(at: engine.now.lifecycle) {
             let wasInFront = entry.restart?.wasInFront == true
             let isBehind = !wasInFront || engine.core.isFrontFull
-            let options = LaunchOptions(inBackground: isBehind, info: entry.definition.launch.info)
             do throws(LaunchRefusal) {
-                try launch(entry.definition, options)
+                let definition = try definition(named: entry.name)
+                try launch(definition, LaunchOptions(inBackground: isBehind, info: definition.launch.info))
             } catch {
                 apps.giveUpRestart(of: entry.name)
                 complain("\(entry.name): couldn't be launched again: \(error.problem)")

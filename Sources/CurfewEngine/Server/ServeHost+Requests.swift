@@ -23,6 +23,7 @@ extension ServeHost {
         case .stop:
             accept(request)
             end()
+        case .history: history(request)
         case .reload:
             reload(request)
         case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt, .dismiss,
@@ -55,7 +56,7 @@ extension ServeHost {
             if let status = entry.status { fields.append(Field("status", String(status))) }
             if let restart = entry.restart { fields.append(Field("restart-in", seconds(restart.at - now))) }
         }
-        if definitions.differs(from: entry.definition) { fields.append(Field("differs", "1")) }
+        if let launched = entry.definition, definitions.differs(from: launched) { fields.append(Field("differs", "1")) }
         if entry.request == .remove { fields.append(Field("removed", "1")) }
         return fields
     }
@@ -69,6 +70,7 @@ extension ServeHost {
         if !inFront.isEmpty { fields.append(Field("front", inFront.joined(separator: ","))) }
         fields.append(Field("maximum-apps", String(maximumApps)))
         fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
+        if let records { fields.append(Field("store", records.word)) }
         if let problem = output?.problem { fields.append(Field("output", problem.text)) }
         accept(request, fields)
     }
@@ -160,7 +162,7 @@ extension ServeHost {
         } catch {
             throw LaunchRefusal(error)
         }
-        if let entry = apps[name], apps.list.contains(name) { return entry.definition }
+        if apps.list.contains(name), let definition = apps[name]?.definition { return definition }
         throw LaunchRefusal("no-app", "nothing is known of an app called \(name); `curfew apps` shows what is")
     }
 
@@ -206,7 +208,7 @@ extension ServeHost {
             quit([app], for: request)
         } else if apps.list.contains(name) {
             apps.remove(name)
-            accept(request)
+            keepRemoval(of: name, request)
         } else {
             refuse(request, "no-app", "there is no app \(name) in the list; `curfew apps` shows what is")
         }
@@ -228,7 +230,7 @@ extension ServeHost {
 
     func accept(_ request: ControlRequest, _ fields: [Field] = []) { control?.accept(request, fields) }
 
-    private func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
+    func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
         control?.refuse(request, code, why)
     }
 }

@@ -7,12 +7,19 @@ import Glibc
 /// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
 /// and goes on when they have ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Answers`, `+Ending`.
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Ending`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
     let front: Int32
     let definitions: any AppDefinitions
+    /// Nil where nothing is kept.
+    private(set) var records: (any ServerRecords)?
+    private let openRecords: () throws(RecordsRefusal) -> (any ServerRecords)?
+    /// What was asked of the records, by its number there.
+    var recordRequests: [Int: ControlRequest] = [:]
+    /// What ran when a server before was killed.
+    var unseen: [String] = []
 
     var apps = ServedApps()
     var numbers = AppNumbers()
@@ -37,12 +44,14 @@ final class ServeHost: AppsHost {
     }
 
     init(
-        _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions
+        _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions,
+        records: @escaping () throws(RecordsRefusal) -> (any ServerRecords)?
     ) {
         self.plan = plan
         self.page = page
         self.front = front
         self.definitions = definitions
+        openRecords = records
         super.init(plan.options, callersMask: callersMask, journal: nil)
     }
 
@@ -64,6 +73,11 @@ final class ServeHost: AppsHost {
 
     private func prepare() throws(LaunchError) {
         try claimName()
+        do throws(RecordsRefusal) {
+            records = try openRecords()
+        } catch {
+            throw LaunchError(error.status, error.problem)
+        }
         do throws(KernelError) {
             cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), front: front) {
                 page.set(SharedPage.Path($0), $1)
@@ -80,6 +94,7 @@ final class ServeHost: AppsHost {
         if let socket { control = ControlServer(listening: socket.descriptor, loop: loop, host: self) }
         control?.descriptors = descriptors
         keepOutput()
+        loadRecords()
         if options.memoryLow != nil { watchMemory(defaultLow: nil) }
         for path in cgroups?.paths ?? [] { findStale(beside: path) }
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
@@ -216,13 +231,17 @@ final class ServeHost: AppsHost {
     }
 
     override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
-        if to.isForeground, !from.isForeground { apps.opened(app) }
+        guard to.isForeground, !from.isForeground else { return }
+        apps.opened(app)
+        records?.noteOpening(of: name(of: app))
     }
 
     override func ended(_ app: AppID, _ ending: Ending) {
         super.ended(app, ending)
         forget(app, ending)
     }
+
+    override func recordsAnswered() { answerRecords() }
 
     // MARK: Its own time
 

@@ -5,7 +5,8 @@ struct ServedApps {
     /// What is known of one that has run.
     final class Entry {
         let name: String
-        var definition: ServedDefinition
+        /// What it was launched with; nil where it hasn't been by this server, and is written elsewhere.
+        var definition: ServedDefinition?
         /// Nil while it doesn't run.
         fileprivate(set) var app: AppID?
         /// The one before, for whoever follows the app from run to run.
@@ -23,11 +24,12 @@ struct ServedApps {
         /// When it is launched again, by lifecycle time.
         fileprivate(set) var restart: (at: Instant, wasInFront: Bool)?
 
-        fileprivate init(_ name: String, _ definition: ServedDefinition) {
+        fileprivate init(_ name: String, _ definition: ServedDefinition?) {
+            let timeScale = definition?.plan.options.timeScale ?? 1
             self.name = name
             self.definition = definition
-            restoring = RestoringRule(timeScale: definition.plan.options.timeScale)
-            restarting = RestartRule(definition.restart, timeScale: definition.plan.options.timeScale)
+            restoring = RestoringRule(timeScale: timeScale)
+            restarting = RestartRule(definition?.restart ?? .never, timeScale: timeScale)
         }
     }
 
@@ -50,6 +52,31 @@ struct ServedApps {
     var listed: [Entry] { list.names.compactMap { entries[$0] } }
 
     // MARK: Changes
+
+    /// As it was kept by a server before. `definition`: what a bare command is; `end`: of its last run, nil where there was none.
+    mutating func restore(_ record: AppRecord, _ definition: ServedDefinition?, _ end: RunEnd?, at endedAt: Instant?) {
+        let entry = Entry(record.name, definition)
+        entry.launches = record.launches
+        entry.end = end
+        entry.status = record.lastRun?.end?.status
+        entry.endedAt = endedAt
+        if let end { entry.restoring.ended(end) }
+        entries[record.name] = entry
+    }
+
+    /// The list as it was kept.
+    mutating func restoreList(mostRecentFirst names: [String], removed: [String]) {
+        list = TaskList(mostRecentFirst: names, removed: removed)
+    }
+
+    /// What a server before had running when it was killed is launched again, where it is to be.
+    mutating func plan(restartOf name: String, _ condition: RestartCondition, at now: Instant) {
+        guard let entry = entries[name], entry.app == nil, let end = entry.end else { return }
+        entry.restarting = RestartRule(condition)
+        if let restart = entry.restarting.restart(after: end) {
+            entry.restart = (now + restart.pause, restart.wasInFront)
+        }
+    }
 
     /// It is about to be launched as that: why its last run ended, if it is to be restored.
     mutating func prepare(_ definition: ServedDefinition) -> EndReason? {

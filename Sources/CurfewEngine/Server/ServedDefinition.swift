@@ -7,6 +7,9 @@ import CurfewLinux
 public final class ServedDefinition {
     public let name: String
     public let plan: RunPlan
+    /// Where that stands, and by which words; for what is kept of it.
+    public var source = DefinitionSource.bare
+    public var options: [String] = []
     /// How it is launched, where a launch doesn't say otherwise.
     let launch: LaunchOptions
     /// Where it starts; nil: in the server's directory.

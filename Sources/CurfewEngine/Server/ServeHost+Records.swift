@@ -1,0 +1,138 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// What outlives the server: the list, what bare commands are, and runs with their ends.
+extension ServeHost {
+    // MARK: At the start
+
+    /// The list, and what it says of how each ended last.
+    func loadRecords() {
+        guard let records else { return }
+        _ = curfew_epoll_add(epoll.number, records.descriptor, 1, Source.records.token())
+        let kept = records.load()
+        let now = engine.now.lifecycle
+        for app in kept.apps {
+            let end = app.lastRun.map { runEnd(of: $0, isAfterReboot: kept.isAfterReboot) }
+            let ended = app.lastRun?.end.map { now - Span(nanoseconds: max(0, Self.calendar - $0.ended) * 1000) }
+            apps.restore(app, bareDefinition(of: app), end, at: ended ?? now)
+            if let run = app.lastRun, run.end == nil, let end {
+                unseen.append(app.name)
+                records.noteEnd(of: app.name, run: run.number, .init(ended: Self.calendar, reason: end.reason))
+            }
+        }
+        apps.restoreList(
+            mostRecentFirst: kept.apps.filter { !$0.isRemoved }.map(\.name),
+            removed: kept.apps.filter(\.isRemoved).map(\.name))
+        tellNews()
+    }
+
+    private func runEnd(of run: RunRecord, isAfterReboot: Bool) -> RunEnd {
+        guard let end = run.end else { return .unseen(isReboot: isAfterReboot, life: .zero) }
+        let life = Span(nanoseconds: max(0, end.ended - run.began) * 1000)
+        return RunEnd(end.reason, wasInFront: run.wasInFront, life: life)
+    }
+
+    /// With the server's environment, for its own isn't kept; nil for one that is written elsewhere.
+    private func bareDefinition(of app: AppRecord) -> ServedDefinition? {
+        guard app.source == .bare else { return nil }
+        var order = LaunchOrder()
+        order.name = app.name
+        order.command = app.command
+        order.options = app.options
+        order.directory = app.directory
+        do throws(DefinitionRefusal) {
+            let definition = try definitions.definition(of: order)
+            definition.environment = nil
+            return definition
+        } catch {
+            complain("\(app.name): what was kept of it can't be launched: \(error.problem)")
+            return nil
+        }
+    }
+
+    // MARK: While it runs
+
+    /// In microseconds since 1970.
+    private static var calendar: Int64 { curfew_realtime_nanoseconds() / 1000 }
+
+    func noteLaunch(of instance: Instance, _ definition: ServedDefinition, inBackground: Bool) {
+        guard let records, let entry = apps[definition.name] else { return }
+        var app = AppRecord(
+            name: definition.name, source: definition.source, command: definition.plan.manifest.commandLine,
+            options: definition.options, directory: definition.directory)
+        app.launches = entry.launches
+        let run = RunRecord(
+            app: app.name, number: entry.launches, began: Self.calendar, pid: instance.tree.leader,
+            wasInFront: !inBackground)
+        records.noteLaunch(of: app, run, toFront: !inBackground)
+    }
+
+    func noteEnd(of instance: Instance, _ entry: ServedApps.Entry) {
+        guard let end = entry.end else { return }
+        let measures = instance.reporter.measures
+        records?.noteEnd(
+            of: entry.name, run: entry.launches,
+            .init(
+                ended: Self.calendar, reason: end.reason, status: entry.status,
+                cpu: Int64(clamping: measures.cpuMicroseconds),
+                peak: measures.peakMemory.map { Int64(clamping: $0) }))
+    }
+
+    // MARK: Requests
+
+    /// Answered once it is off the list for good.
+    func keepRemoval(of name: String, _ request: ControlRequest) {
+        guard let records else { return accept(request) }
+        guard let number = records.remove(name) else { return refuseBusy(request) }
+        recordRequests[number] = request
+    }
+
+    func history(_ request: ControlRequest) {
+        guard let records else {
+            return refuse(request, "unsupported", "this server keeps no history")
+        }
+        let limit = request.message["limit"].flatMap { Int($0) } ?? Self.usualHistory
+        guard limit > 0 else { return refuse(request, "invalid", "limit needs a number above 0") }
+        guard let number = records.history(of: request.message["app"], limit: limit) else {
+            return refuseBusy(request)
+        }
+        recordRequests[number] = request
+    }
+
+    private static var usualHistory: Int { 100 }
+
+    func answerRecords() {
+        for (number, answer) in records?.takeAnswers() ?? [] {
+            guard let request = recordRequests.removeValue(forKey: number) else { continue }
+            switch answer {
+            case .done: accept(request)
+            case .busy: refuseBusy(request)
+            case .unreadable(let why): refuse(request, "failed", "the history can't be read: \(why)")
+            case .runs(let runs):
+                for run in runs { reply(to: request, Message("run", Self.fields(of: run))) }
+                accept(request)
+            }
+        }
+        tellNews()
+    }
+
+    private func refuseBusy(_ request: ControlRequest) {
+        refuse(request, "busy", "the server's database is in use by somebody else, or too much waits for it; try again")
+    }
+
+    private func tellNews() { for news in records?.takeNews() ?? [] { complain(news) } }
+
+    private static func fields(of run: RunRecord) -> [Field] {
+        func seconds(_ microseconds: Int64) -> String { Seconds.text(nanoseconds: microseconds * 1000) }
+        var fields = [Field("app", run.app), Field("number", String(run.number)), Field("began", seconds(run.began))]
+        if let end = run.end {
+            fields += [Field("ended", seconds(end.ended)), Field("reason", end.reason.word)]
+            if let status = end.status { fields.append(Field("status", String(status))) }
+            if let cpu = end.cpu { fields.append(Field("cpu", seconds(cpu))) }
+            if let peak = end.peak { fields.append(Field("memory-peak", String(peak))) }
+        }
+        return fields
+    }
+}

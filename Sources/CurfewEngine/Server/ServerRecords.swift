@@ -1,0 +1,135 @@
+import CurfewCore
+import CurfewLinux
+
+/// What a server keeps of an app.
+public struct AppRecord: Sendable, Hashable {
+    public var name: String
+    public var source: DefinitionSource
+    /// What it was when it was launched last; of a bare command all there is to know. Environments aren't kept.
+    public var command: [String]
+    public var options: [String]
+    public var directory: String?
+    /// Off the task list, until somebody opens it.
+    public var isRemoved = false
+    /// How often it was launched; the number of its latest run.
+    public var launches = 0
+    /// Nil where none is kept.
+    public var lastRun: RunRecord?
+
+    public init(
+        name: String, source: DefinitionSource, command: [String], options: [String] = [], directory: String? = nil
+    ) {
+        self.name = name
+        self.source = source
+        self.command = command
+        self.options = options
+        self.directory = directory
+    }
+}
+
+/// Where it stands what an app is.
+public enum DefinitionSource: Sendable, Hashable {
+    case manifest, desktop
+    /// Nowhere but with the server.
+    case bare
+}
+
+/// One run of an app.
+public struct RunRecord: Sendable, Hashable {
+    public var app: String
+    /// From 1 on.
+    public var number: Int
+    /// In microseconds since 1970.
+    public var began: Int64
+    public var pid: Int32
+    public var wasInFront: Bool
+    /// Nil while it runs, and where nobody has seen its end.
+    public var end: End?
+
+    public struct End: Sendable, Hashable {
+        /// In microseconds since 1970.
+        public var ended: Int64
+        public var reason: EndReason
+        /// As a shell tells it; nil where nobody knows.
+        public var status: Int32?
+        /// CPU time in microseconds.
+        public var cpu: Int64?
+        /// In bytes, the largest footprint seen.
+        public var peak: Int64?
+
+        public init(ended: Int64, reason: EndReason, status: Int32? = nil, cpu: Int64? = nil, peak: Int64? = nil) {
+            self.ended = ended
+            self.reason = reason
+            self.status = status
+            self.cpu = cpu
+            self.peak = peak
+        }
+    }
+
+    public init(app: String, number: Int, began: Int64, pid: Int32, wasInFront: Bool, end: End? = nil) {
+        self.app = app
+        self.number = number
+        self.began = began
+        self.pid = pid
+        self.wasInFront = wasInFront
+        self.end = end
+    }
+}
+
+/// All that a server finds when it starts.
+public struct KeptServer: Sendable, Hashable {
+    /// The most recently used first; those that were removed, too.
+    public var apps: [AppRecord]
+    /// Whether the machine was started anew since: what ran then was ended by that.
+    public var isAfterReboot: Bool
+
+    public init(apps: [AppRecord] = [], isAfterReboot: Bool = false) {
+        self.apps = apps
+        self.isAfterReboot = isAfterReboot
+    }
+}
+
+/// What became of what was asked of the records.
+public enum RecordAnswer: Sendable, Hashable {
+    /// Committed, or held in memory where that can't be just now.
+    case done
+    /// Somebody else has had them open for too long; nothing was changed.
+    case busy
+    case runs([RunRecord])
+    case unreadable(String)
+}
+
+/// Why a server can't start on what a server before has kept; that stays as it is.
+public struct RecordsRefusal: Error, Sendable, Hashable {
+    public var status: Int32
+    public var problem: String
+
+    public init(status: Int32, problem: String) {
+        self.status = status
+        self.problem = problem
+    }
+}
+
+/// Keeps what a server is to find again; nothing here waits for a disk.
+public protocol ServerRecords: AnyObject {
+    /// Readable while there is something to take.
+    var descriptor: Int32 { get }
+    /// `ok`, or one word for what is wrong.
+    var word: String { get }
+    /// Blocks; once, before anything else.
+    func load() -> KeptServer
+    /// For which nobody waits. `toFront`: it is the most recently used one from now on.
+    func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool)
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End)
+    func noteOpening(of app: String)
+    /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
+    func remove(_ app: String) -> Int?
+    /// Past runs, the latest first; nil: of all apps.
+    func history(of app: String?, limit: Int) -> Int?
+    /// In the order of what was asked.
+    func takeAnswers() -> [(number: Int, answer: RecordAnswer)]
+    /// What people are to be told.
+    func takeNews() -> [String]
+    /// Blocks until all that was noted is written, or can't be.
+    func stop()
+}

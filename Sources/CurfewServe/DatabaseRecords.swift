@@ -1,0 +1,145 @@
+import CurfewCore
+import CurfewEngine
+import CurfewLinux
+import CurfewStore
+import Glibc
+
+/// A server's records in its database, on a thread of its own.
+final class DatabaseRecords: ServerRecords {
+    private let store: StoreThread
+    /// The numbers of what was asked, in order; answers come in the same.
+    private var asked: [(ticket: StoreTicket, number: Int)] = []
+    private var lastNumber = 0
+
+    /// Throws for a database that a server can't start on; it stays as it is.
+    init(directory: String) throws(StoreRefusal) { store = try StoreThread.start(directory: directory) }
+
+    /// Where a server of that name has its own; nil where no home directory is known.
+    static func directory(of server: String) -> String? {
+        let name = server == ServerPlan.usualName ? "curfew" : "curfew/servers/" + server
+        return StateDirectory.ofThisUser(name)?.path
+    }
+
+    var descriptor: Int32 { store.descriptor }
+
+    var word: String { store.state.word }
+
+    // MARK: The start
+
+    func load() -> KeptServer {
+        guard (try? store.ask(.load)) != nil else { return KeptServer() }
+        while true {
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waited, 1, -1)
+            for completion in store.takeCompletions() {
+                if case .loaded(let server) = completion.result { return Self.kept(server) }
+                return KeptServer()
+            }
+        }
+    }
+
+    private static func kept(_ server: StoredServer) -> KeptServer {
+        KeptServer(
+            apps: server.apps.map { app in
+                var record = AppRecord(
+                    name: app.name, source: source(app.source), command: app.command, options: app.options,
+                    directory: app.directory)
+                record.isRemoved = app.isRemoved
+                record.launches = app.launches
+                record.lastRun = server.lastRuns[app.name].map(run)
+                return record
+            }, isAfterReboot: server.isAfterReboot)
+    }
+
+    private static func source(_ source: StoredApp.Source) -> DefinitionSource {
+        switch source {
+        case .manifest: .manifest
+        case .desktop: .desktop
+        case .bare: .bare
+        }
+    }
+
+    private static func source(_ source: DefinitionSource) -> StoredApp.Source {
+        switch source {
+        case .manifest: .manifest
+        case .desktop: .desktop
+        case .bare: .bare
+        }
+    }
+
+    private static func run(_ stored: StoredRun) -> RunRecord {
+        var run = RunRecord(
+            app: stored.app, number: stored.number, began: stored.began, pid: Int32(clamping: stored.pid),
+            wasInFront: stored.wasInFront)
+        run.end = stored.end.map { end in
+            RunRecord.End(
+                // A word that a newer curfew has written is an end like any other.
+                ended: end.ended, reason: EndReason(word: end.reason) ?? .exit,
+                status: end.status.map { Int32(clamping: $0) } ?? end.signal.map { 128 + Int32(clamping: $0) },
+                cpu: end.cpu, peak: end.peak)
+        }
+        return run
+    }
+
+    // MARK: What nobody waits for
+
+    func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool) {
+        let stored = StoredApp(
+            name: app.name, source: Self.source(app.source), command: app.command, options: app.options,
+            directory: app.directory, launches: app.launches)
+        store.note(.appLaunched(stored, toFront: toFront))
+        store.note(
+            .runBegan(
+                StoredRun(
+                    app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)))
+    }
+
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End) {
+        let isSignal = end.status.map { $0 > 128 } ?? false
+        let status = end.status.map { Int($0) }
+        store.note(
+            .runEnded(
+                app: app, number: number,
+                StoredRun.End(
+                    ended: end.ended, reason: end.reason.word, status: isSignal ? nil : status,
+                    signal: isSignal ? status.map { $0 - 128 } : nil, cpu: end.cpu, peak: end.peak)))
+    }
+
+    func noteOpening(of app: String) { store.note(.moveToFront(app)) }
+
+    // MARK: What is answered
+
+    func remove(_ app: String) -> Int? { ask(.change(.appRemoved(app))) }
+
+    func history(of app: String?, limit: Int) -> Int? { ask(.history(app: app, limit: limit)) }
+
+    private func ask(_ request: StoreRequest) -> Int? {
+        guard let ticket = try? store.ask(request) else { return nil }
+        lastNumber += 1
+        asked.append((ticket, lastNumber))
+        return lastNumber
+    }
+
+    func takeAnswers() -> [(number: Int, answer: RecordAnswer)] {
+        store.takeCompletions().compactMap { completion in
+            guard let index = asked.firstIndex(where: { $0.ticket == completion.ticket }) else { return nil }
+            return (asked.remove(at: index).number, Self.answer(completion.result))
+        }
+    }
+
+    private static func answer(_ result: StoreResult) -> RecordAnswer {
+        switch result {
+        case .kept, .held, .unknown, .loaded: .done
+        case .busy: .busy
+        case .history(let runs): .runs(runs.map(run))
+        case .unreadable(let trouble): .unreadable(trouble.text)
+        }
+    }
+
+    func takeNews() -> [String] { store.takeNews().map(\.text) }
+
+    func stop() {
+        store.note(.pruneRuns)
+        store.stop()
+    }
+}
