@@ -495,7 +495,8 @@ static void test_faults(void)
     ignoring.ignored_signals = bit(SIGURG);
     with_cgroup.cgroup_fd = terminal.terminal_fd;
     struct curfew_spawn_request placed = full;
-    const struct curfew_spawn_place place = {{terminal.terminal_fd, -1, -1}, "/", true};
+    const struct curfew_spawn_place place = {
+        .streams = {terminal.terminal_fd, -1, -1}, .directory = "/", .new_session = true};
     placed.own_process_group = false;
     placed.place = &place;
     about("full request without a fault");
@@ -575,7 +576,7 @@ static void test_place(void)
     must(pipe2(pipe_ends, O_CLOEXEC), "pipe2");
     about("streams and directory");
     int null = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
-    struct curfew_spawn_place place = {{null, pipe_ends[1], pipe_ends[1]}, "/usr", false};
+    struct curfew_spawn_place place = {.streams = {null, pipe_ends[1], pipe_ends[1]}, .directory = "/usr"};
     run_placed(&place, pipe_ends[0], "cd -P . && pwd >&2 && cat", output, sizeof output);
     CHECK(strcmp(output, "/usr\n") == 0);
 
@@ -589,19 +590,31 @@ static void test_place(void)
     must(grantpt(terminal), "grantpt");
     must(unlockpt(terminal), "unlockpt");
     int inner = (int)must(open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC), "open the terminal");
-    place = (struct curfew_spawn_place){{inner, pipe_ends[1], -1}, NULL, true};
+    place = (struct curfew_spawn_place){.streams = {inner, pipe_ends[1], -1}, .new_session = true};
     run_placed(&place, pipe_ends[0], "test -t 0 && : < /dev/tty && echo its own", output, sizeof output);
     CHECK(strcmp(output, "its own\n") == 0);
 
+    about("a umask, and limits");
+    const struct curfew_spawn_limit limits[] = {{RLIMIT_NOFILE, 200, 300}, {RLIMIT_CORE, 0, 0}};
+    place = (struct curfew_spawn_place){
+        .streams = {null, pipe_ends[1], -1}, .sets_umask = true, .umask = 0027, .limits = limits, .limit_count = 2};
+    run_placed(&place, pipe_ends[0], "umask; ulimit -Sn; ulimit -Hn; ulimit -Hc", output, sizeof output);
+    CHECK(strcmp(output, "0027\n200\n300\n0\n") == 0);
+
     about("no such directory");
-    place = (struct curfew_spawn_place){{-1, -1, -1}, "/nonexistent", false};
+    place = (struct curfew_spawn_place){.streams = {-1, -1, -1}, .directory = "/nonexistent"};
     struct curfew_spawn_request request = plain_request("true");
     request.place = &place;
     check_failure(&request, CURFEW_STAGE_PLACE, ENOENT);
 
     about("a stream that isn't open");
-    place = (struct curfew_spawn_place){{9999, -1, -1}, NULL, false};
+    place = (struct curfew_spawn_place){.streams = {9999, -1, -1}};
     check_failure(&request, CURFEW_STAGE_PLACE, EBADF);
+
+    about("a limit whose softer half is above its harder one");
+    const struct curfew_spawn_limit wrong = {RLIMIT_NOFILE, 300, 200};
+    place = (struct curfew_spawn_place){.streams = {-1, -1, -1}, .limits = &wrong, .limit_count = 1};
+    check_failure(&request, CURFEW_STAGE_PLACE, EINVAL);
 
     close(null);
     close(inner);
