@@ -164,7 +164,7 @@ def environment_of_child(parent, word):
 
 def test_who_contains_it_reports_nothing(play):
     """Its own end may come when the run's folder is gone already, which a report would make anew."""
-    play.write("app -- touch app\nlaunch\nexpect silence 1h\n")
+    play.write("app -- sh -c 'touch app; exec sleep 1000'\nlaunch\nexpect silence 1h\n")
     with play.begun() as process:
         wait_for("the app", (play.folder / "app").exists)
         # The app is there before what ends it with the run need have replaced the process that was forked for it.

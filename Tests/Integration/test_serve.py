@@ -333,8 +333,9 @@ def test_an_app_speaks_for_itself_alone(server):
 
 def test_a_pid_names_the_app_whose_tree_it_is_in(server):
     pid = server.launch("one", "sh", "-c", "sleep 1000 & echo $!; wait")
-    server.launch("two", *SLEEP)
+    # Before it is suspended.
     child = int(wait_for("one's child", lambda: server.log("one").strip()))
+    server.launch("two", *SLEEP)
     assert server.status(pid)["app"] == "one"
     assert server.status(child)["app"] == "one"
     server.refused(f"status app={os.getpid()}", "no-app")

@@ -15,13 +15,17 @@ struct AppValue: ExpressibleByArgument {
         .shellCommand("curfew ps 2>/dev/null | awk 'NR > 1 { print $1 }'")
     }
 
-    /// Prints the names of those that run, and of those that could.
-    static let openable = "{ curfew ps 2>/dev/null | awk 'NR > 1 { print $1 }'; \(known); } | sort -u"
+    /// Prints the names of those that run, and of those that could. By sh, for each shell completes by it.
+    static let openable = """
+        sh -c 'curfew ps 2>/dev/null | sed 1d | cut -d" " -f1; \(knownLines)' | sort -u
+        """
 
     /// Prints the names of those that a server knows: by their manifests, and for having run.
-    static let known = """
-        { curfew apps 2>/dev/null | awk 'NR > 1 { print $1 }'; \
-        basename -s .toml -a "${XDG_CONFIG_HOME:-$HOME/.config}"/curfew/apps/*.toml 2>/dev/null | grep -v '[*]'; } | sort -u
+    static let known = "sh -c '\(knownLines)' | sort -u"
+
+    private static let knownLines = """
+        curfew apps 2>/dev/null | sed 1d | cut -d" " -f1; \
+        basename -s .toml -a "${XDG_CONFIG_HOME:-$HOME/.config}"/curfew/apps/*.toml 2>/dev/null | grep -v "[*]"
         """
 }
 

@@ -35,8 +35,9 @@ struct DoctorPatient {
 
     private static func spawn(in containment: Containment, channel: Int32) throws(SpawnError) -> (Int32, Descriptor) {
         var words = [strdup("sleep"), strdup("60"), nil]
-        defer { for word in words { free(word) } }
-        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        // Its program is looked for as its environment says, which is to be as ours does.
+        var environment = [getenv("PATH").flatMap { strdup("PATH=" + String(cString: $0)) }, nil]
+        defer { for word in words + environment { free(word) } }
         let result = words.withUnsafeMutableBufferPointer { words in
             environment.withUnsafeMutableBufferPointer { environment in
                 spawn(words.baseAddress, environment.baseAddress, in: containment, channel: channel)
