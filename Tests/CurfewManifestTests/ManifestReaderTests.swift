@@ -24,7 +24,6 @@ struct ManifestReaderTests {
         "suspend": ("\"sigstop\"", ["sigstop"]), "terminate-suspended": ("\"wake\"", ["wake"]),
         "wake": ("\"fetch\"", ["fetch"]), "launch-option": ("[\"a=1\", \"b=2\"]", ["a=1", "b=2"]),
         "on": ("[\"tick=USR1\", \"tock=USR2\"]", ["tick=USR1", "tock=USR2"]),
-        "exec-on": ("\"tick=true\"", ["tick=true"]),
         "settings": ("\"/tmp/x\"", ["/tmp/x"]), "settings-signal": ("\"HUP\"", ["HUP"]), "watchdog": ("10", ["10"]),
         "state-dir": ("\"/tmp/x\"", ["/tmp/x"]),
     ]

@@ -42,7 +42,7 @@ def test_all_that_is_wrong_is_told_at_once(sandbox):
         f"{file}:3: bugdet: unknown key; did you mean budget?",
         f'{file}:4: budget: "10x" isn\'t {DURATION}',
         f"{file}:5: memory: true where a size such as 200M (200 MiB), 1.5G, 64KiB, a number of bytes or inf is accepted",
-        f"{file}:6: journal: belongs to the supervisor of all its apps: `curfew serve --journal` has it, no single one",
+        f"{file}:6: journal: isn't for a manifest: it belongs to an app with a supervisor of its own, `curfew run --journal`",
         f'{file}:8: restart: "alwas" isn\'t one of never, on-failure, always; did you mean always?',
         f"{file}:9: warning: launch-at-start: unless it says hello to Curfew, it is suspended once its grace is over, for it starts "
         'in background and has no background mode; background-modes = ["continuous"] lets it run, aware = true says that it says hello',

@@ -328,7 +328,7 @@ def test_an_app_speaks_for_itself_alone(server):
             continue
         assert "code=forbidden" in answers[request], (request, answers)
     assert "app=me" in answers["status"]
-    assert server.app("victim")["state"] == "suspended"
+    server.wait_state("victim", "suspended")
 
 
 def test_a_pid_names_the_app_whose_tree_it_is_in(server):
@@ -454,9 +454,11 @@ def test_without_its_keeper_it_ends_everything(server):
 def test_what_both_left_behind_is_taken_over(sandbox, plain):
     plain.launch("web", *SLEEP)
     supervisor = int(plain.expect("server")["supervisor"])
-    os.kill(plain.pid, signal.SIGSTOP)
-    os.kill(supervisor, signal.SIGKILL)
+    # The server's end would continue the front, which then cleans up; a stopped server heeds nobody's end.
+    os.kill(supervisor, signal.SIGSTOP)
+    wait_for("the server to stop", lambda: state_letter(supervisor) == "T")
     os.kill(plain.pid, signal.SIGKILL)
+    os.kill(supervisor, signal.SIGKILL)
     plain.wait()
     wait_for("the server to be gone", lambda: not is_alive(supervisor))
     assert (sandbox.runtime / "curfew" / "web.sock").is_symlink()

@@ -36,7 +36,7 @@ enum ServerVerbs {
             if arguments.has("--json") { DrivingVerbs.printState("notRunning") }
         }
         guard status == ExitStatus.success, arguments.has("--purge") else { return status }
-        return purge(name)
+        return purge(target.app ?? name)
     }
 
     /// Removes what the app has saved. Not by the server: a large directory would hold up all that it enforces.
@@ -93,7 +93,9 @@ enum ServerVerbs {
     }
 
     /// What a session's programs need of the one who is logged in now.
-    static let sessionVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK"]
+    static let sessionVariables = [
+        "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK",
+    ]
 
     private static var ofThisSession: [Field] {
         sessionVariables.compactMap { name in

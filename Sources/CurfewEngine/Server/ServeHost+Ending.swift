@@ -32,12 +32,7 @@ extension ServeHost {
         let done = waiting.filter(\.apps.isEmpty)
         waiting.removeAll(where: \.apps.isEmpty)
         for wait in done {
-            guard ControlVerb(rawValue: wait.request.message.verb) == .remove, let name = wait.request.message["app"]
-            else {
-                accept(wait.request)
-                continue
-            }
-            keepRemoval(of: name, wait.request)
+            if let name = wait.removed { keepRemoval(of: name, wait.request) } else { accept(wait.request) }
         }
     }
 

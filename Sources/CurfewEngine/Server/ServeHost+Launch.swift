@@ -216,6 +216,7 @@ extension ServeHost {
     func launchAtStart() {
         let read = reloadDefinitions()
         for name in read.launchedAtStart where !isEnding && apps.app(named: name) == nil {
+            guard apps.list.mayLaunchInBackground(name) else { continue }
             do throws(LaunchRefusal) {
                 let definition = try definition(named: name)
                 try launch(definition, LaunchOptions(inBackground: true, info: definition.launch.info))

@@ -95,7 +95,9 @@ extension ServeHost {
         }
         let limit = request.message["limit"].flatMap { Int($0) } ?? Self.usualHistory
         guard limit > 0 else { return refuse(request, "invalid", "limit needs a number above 0") }
-        guard let number = records.history(of: request.message["app"], limit: limit) else {
+        // A pid names the app whose it is.
+        let name = request.message["app"].map { told in app(named: told).map { self.name(of: $0) } ?? told }
+        guard let number = records.history(of: name, limit: limit) else {
             return refuseBusy(request)
         }
         recordRequests[number] = request

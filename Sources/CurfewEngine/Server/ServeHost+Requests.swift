@@ -198,14 +198,15 @@ extension ServeHost {
 
     private func noteEnd(of request: ControlRequest, _ end: EndRequest) {
         guard let name = request.message["app"], let app = app(named: name) else { return }
-        apps[app]?.request = end
+        // Who is being removed stays so.
+        if apps[app]?.request != .remove { apps[app]?.request = end }
     }
 
     private func remove(_ request: ControlRequest) {
         guard let name = request.message["app"] else { return refuse(request, "invalid", "remove needs app=NAME") }
         if let app = app(named: name) {
             apps[app]?.request = .remove
-            quit([app], for: request)
+            quit([app], for: request, removing: self.name(of: app))
         } else if apps.list.contains(name) {
             apps.remove(name)
             keepRemoval(of: name, request)
@@ -220,9 +221,9 @@ extension ServeHost {
     }
 
     /// Answered once they have ended.
-    private func quit(_ ending: [AppID], for request: ControlRequest) {
+    private func quit(_ ending: [AppID], for request: ControlRequest, removing name: String? = nil) {
         if ending.isEmpty { return accept(request) }
-        waiting.append(EndWait(request: request, apps: Set(ending)))
+        waiting.append(EndWait(request: request, apps: Set(ending), removed: name))
         for app in ending { feed(.app(app, .quit(request: nil))) }
     }
 

@@ -41,6 +41,8 @@ final class ServeHost: AppsHost {
     struct EndWait {
         let request: ControlRequest
         var apps: Set<AppID>
+        /// Of whom nothing is kept any more then; nil: nobody.
+        let removed: String?
     }
 
     init(

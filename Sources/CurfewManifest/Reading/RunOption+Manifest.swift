@@ -22,14 +22,15 @@ extension RunOption {
         case .name: "an app is called as its file is; give the file another name"
         case .report:
             "belongs to one run, `curfew run --report FILE`; what a server's apps were killed for is in `curfew report NAME`"
-        case .memoryLow, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit:
-            "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
+        case .memoryLow: "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
+        case .execOn, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit:
+            "isn't for a manifest: it belongs to an app with a supervisor of its own, `curfew run \(rawValue)`"
         case .background, .aware, .waitAll, .profile, .budget, .expirationLead, .grace, .sleepWhenIdle, .idleCPU,
             .wakeOn,
             .quiet, .enterBackgroundLimit, .terminateLimit, .launchLimit, .wakeLimit, .timeLimit, .memory, .memoryHigh,
             .backgroundMemory, .backgroundMemoryHigh, .backgroundCPU, .cpuLimitAction, .backgroundPriority, .locks,
             .lockWait, .pageOut, .pageOutAbove, .resumeLimit, .containment, .suspend, .terminateSuspended, .dropCaps,
-            .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .execOn, .settings, .settingsSignal, .watchdog,
+            .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .settings, .settingsSignal, .watchdog,
             .stateDirectory:
             nil
         }
