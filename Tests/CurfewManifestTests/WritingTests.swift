@@ -57,7 +57,7 @@ struct WritingTests {
     private static let options: [(RunOption, [String])] = [
         (.aware, []), (.waitAll, []), (.budget, ["10m", "90", "007", "+1", "inf"]), (.memory, ["200M", "1073741824"]),
         (.profile, ["ios4", "ios7"]), (.wakeOn, ["all", "connections:80"]), (.on, ["a=USR1", "b=HUP"]),
-        (.execOn, ["a=echo \"b\" \\ 'c'"]),
+        (.launchOption, ["a=echo \"b\" \\ 'c'"]),
         (.launchOption, ["k=\t", "l=é\u{85}\u{7f}"]), (.settings, ["/a b\"\\"]), (.watchdog, ["10"]),
     ]
 

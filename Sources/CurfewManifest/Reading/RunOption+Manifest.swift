@@ -9,7 +9,7 @@ extension RunOption {
     /// Whether `run` counts each that is given, and not the last alone.
     var isRepeatable: Bool {
         switch self {
-        case .on, .execOn, .launchOption: true
+        case .on, .launchOption: true
         default: false
         }
     }
