@@ -49,7 +49,7 @@ struct LaunchCommand: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("A program and its arguments.", valueName: "COMMAND-LINE"), completion: .file())
+        help: ArgumentHelp("A program and its arguments.", valueName: "PROGRAM"), completion: .file())
     var command: [String] = []
 
     mutating func validate() throws {
