@@ -87,11 +87,10 @@ final class DatabaseRecords: ServerRecords {
         let stored = StoredApp(
             name: app.name, source: Self.source(app.source), command: app.command, options: app.options,
             directory: app.directory, launches: app.launches)
-        store.note(.appLaunched(stored, toFront: toFront))
-        store.note(
-            .runBegan(
-                StoredRun(
-                    app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)))
+        let begun = StoredRun(
+            app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)
+        // A server that is killed between the two would leave a launch without a run, whose end nobody would look for.
+        store.note(.together([.appLaunched(stored, toFront: toFront), .runBegan(begun)]))
     }
 
     func noteEnd(of app: String, run number: Int, _ end: RunRecord.End) {

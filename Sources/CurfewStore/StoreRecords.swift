@@ -77,8 +77,8 @@ struct StoreRecords: Sendable {
         switch change {
         case .appLaunched(var app, let toFront):
             app.launches += earlierLaunches[app.name] ?? 0
-            let known = self.app(app.name, in: rows)
-            app.position = toFront || known == nil ? nextPosition() : known?.position ?? 0
+            let listed = self.app(app.name, in: rows).flatMap { $0.isRemoved ? nil : $0 }
+            app.position = toFront ? nextPosition() : listed?.position ?? nextPosition()
             rows.put(app)
         case .runBegan(var run):
             guard app(run.app, in: rows) != nil else { return false }
@@ -98,6 +98,8 @@ struct StoreRecords: Sendable {
             app.isRemoved = false
             app.position = nextPosition()
             rows.put(app)
+        case .together(let changes):
+            return changes.map { apply($0, to: &rows) }.contains(true)
         case .pruneRuns:
             for app in removedCommands(in: rows).dropFirst(StoreBounds.removedCommands) { rows.delete(app.name) }
             rows.prunesRuns = true

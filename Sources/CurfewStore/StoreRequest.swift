@@ -1,6 +1,6 @@
 /// Something that is to be kept.
 public enum StoreChange: Sendable, Hashable {
-    /// The app as it is now, new or not; `toFront`: it is the most recent one from now on, as a new one is anyway.
+    /// The app as it is now, new or not; `toFront`: it is the most recent one from now on, as one that wasn't on the list is anyway.
     case appLaunched(StoredApp, toFront: Bool)
     /// Its app is there already.
     case runBegan(StoredRun)
@@ -8,6 +8,8 @@ public enum StoreChange: Sendable, Hashable {
     case runEnded(app: String, number: Int, StoredRun.End)
     case appRemoved(String)
     case moveToFront(String)
+    /// One after the other, and all in one transaction.
+    case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.
     case pruneRuns
 }

@@ -13,7 +13,7 @@ private struct Model: Equatable {
     mutating func apply(_ change: StoreChange) -> Bool {
         switch change {
         case .appLaunched(let app, let toFront):
-            if toFront || apps[app.name] == nil { front(app.name) }
+            if toFront || apps[app.name]?.isRemoved != false { front(app.name) }
             apps[app.name] = app
         case .runBegan(let run):
             guard apps[run.app] != nil else { return false }
@@ -28,6 +28,7 @@ private struct Model: Equatable {
             guard apps[name] != nil else { return false }
             apps[name]?.isRemoved = false
             front(name)
+        case .together(let changes): return changes.map { apply($0) }.contains(true)
         case .pruneRuns: break
         }
         return true
@@ -48,14 +49,16 @@ struct ModelTests {
     private static func change(_ random: inout SplitMix64, _ model: Model, turn: Int) -> StoreChange {
         let name = random.pick(names)
         let launches = model.apps[name]?.launches ?? 0
+        let number = (model.runs[name]?.last?.number ?? 0) + 1
         switch random.below(10) {
         case 0...2:
             var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
             app.restartDue = random.chance(50) ? Int64(turn) : nil
             app.directory = random.chance(50) ? "/\(turn)" : nil
-            return .appLaunched(app, toFront: random.chance(70))
+            let launched = StoreChange.appLaunched(app, toFront: random.chance(70))
+            return random.chance(50)
+                ? launched : .together([launched, .runBegan(.sample(name, number, began: Int64(turn)))])
         case 3...4:
-            let number = (model.runs[name]?.last?.number ?? 0) + 1
             return .runBegan(.sample(name, number, began: Int64(turn)))
         case 5...6:
             let end = StoredRun.End(ended: Int64(turn), reason: "exited", status: random.chance(50) ? turn : nil)
