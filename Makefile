@@ -25,6 +25,7 @@ BASH_COMPLETION := $(ROOT)/share/bash-completion/completions/curfew
 ZSH_COMPLETION := $(ROOT)/share/zsh/site-functions/_curfew
 FISH_COMPLETION := $(ROOT)/share/fish/vendor_completions.d/curfew.fish
 VIM := $(ROOT)/share/vim/vimfiles
+UNIT := $(ROOT)/lib/systemd/user/curfew.service
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
@@ -151,12 +152,16 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 	for file in $$(cd Sources/editors/vscode && find * -type f); do \
 		install -D -m 644 Sources/editors/vscode/$$file $(ROOT)/share/curfew/vscode/$$file; done
 	for file in curfew.conf look.sh; do install -D -m 644 Sources/tmux/$$file $(ROOT)/share/curfew/tmux/$$file; done
+	install -d $(dir $(UNIT))
+	umask 022 && sed 's|@BINDIR@|$(PREFIX)/bin|' Sources/systemd/curfew.service.in > $(UNIT)
 	install -d $(MANUAL) $(dir $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION))
 	umask 022 && set -e && for page in $$($(HELPER) --manual-pages); do \
 		$(HELPER) --manual-page $$page $(MANUAL_DATE) > $(MANUAL)/$$page.1; done
 	umask 022 && $(HELPER) --generate-completion-script bash > $(BASH_COMPLETION)
 	umask 022 && $(HELPER) --generate-completion-script zsh > $(ZSH_COMPLETION)
 	umask 022 && $(HELPER) --generate-completion-script fish > $(FISH_COMPLETION)
+	@echo "A server of your apps that starts with your session (docs/server.md):"
+	@echo "  systemctl --user enable --now curfew"
 	@echo "Vim and VS Code highlight scenarios after:"
 	@echo "  mkdir -p ~/.vim/pack/curfew/start && ln -s $(PREFIX)/share/vim/vimfiles ~/.vim/pack/curfew/start/curfew"
 	@echo "  mkdir -p ~/.vscode/extensions && ln -s $(PREFIX)/share/curfew/vscode ~/.vscode/extensions/curfew"
@@ -167,7 +172,7 @@ uninstall: ## undo `make install`
 	@# What is installed knows its own pages.
 	if [[ -x $(ROOT)/libexec/curfew/curfew-help ]]; then \
 		for page in $$($(ROOT)/libexec/curfew/curfew-help --manual-pages); do rm -f $(MANUAL)/$$page.1; done; fi
-	rm -f $(ROOT)/bin/curfew $(ROOT)/include/curfew.h $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	rm -f $(ROOT)/bin/curfew $(ROOT)/include/curfew.h $(UNIT) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 	rm -f $(VIM)/syntax/curfew.vim $(VIM)/ftdetect/curfew.vim $(VIM)/ftplugin/curfew.vim
 	rm -rf $(ROOT)/libexec/curfew $(ROOT)/share/curfew
 

@@ -291,6 +291,23 @@ def test_the_command_that_is_run(complete):
     complete("curfew task run ", [], ["alpha.conf"])
 
 
+# ---- the unit ------------------------------------------------------------------------------------------------------
+
+
+@needs("systemd-analyze")
+def test_the_unit_is_sound(prefix, sandbox, tmp_path):
+    """As it is installed, but for the prefix, which isn't where it is staged."""
+    unit = (prefix / "lib/systemd/user/curfew.service").read_text()
+    assert "ExecStart=/opt/c/bin/curfew serve\n" in unit and "@" not in unit
+    (tmp_path / "curfew.service").write_text(unit.replace("/opt/c/bin", f"{prefix}/bin"))
+    result = subprocess.run(
+        ["systemd-analyze", "--user", "--man=no", "verify", tmp_path / "curfew.service"], capture_output=True, text=True,
+        env=dict(sandbox.environment, HOME=str(tmp_path), SYSTEMD_LOG_LEVEL="warning"), timeout=LIMIT)
+    if "Failed to initialize manager" in result.stderr:
+        pytest.skip(f"systemd-analyze can't work here: {result.stderr.strip()}")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 # ---- the end -------------------------------------------------------------------------------------------------------
 
 

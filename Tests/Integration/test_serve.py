@@ -6,10 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
-from conftest import binary, fields_of, is_alive, parent_of, state_letter, wait_for
+from conftest import LIMIT, binary, fields_of, is_alive, parent_of, state_letter, wait_for
 
 SLEEP = ("sleep", "1000")
 # Tells its lifecycle on standard output, a line an event, and acknowledges.
@@ -415,19 +416,68 @@ def test_stop_of_no_server(sandbox):
     assert result.returncode == 69 and "no server called none" in result.stderr
 
 
-def test_it_tells_its_manager(sandbox):
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+@pytest.fixture
+def manager(sandbox):
+    """A service manager's socket, and what comes by it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
         path = str(sandbox.runtime / "notify")
-        manager.bind(path)
-        manager.settimeout(20)
-        server = sandbox.serve(env=sandbox.environment | {"NOTIFY_SOCKET": path})
-        assert manager.recv(100) == b"READY=1"
-        pid = server.launch("web", "sh", "-c", 'echo "$NOTIFY_SOCKET"; sleep 1000')
-        server.wait_line("web", "@")
-        server.process.send_signal(signal.SIGTERM)
-        assert manager.recv(100) == b"STOPPING=1"
-        assert server.wait() == 0 and not is_alive(pid)
+        bound.bind(path)
+        bound.settimeout(LIMIT)
+        sandbox.environment["NOTIFY_SOCKET"] = path
+        yield bound
     os.unlink(path)
+
+
+def told(manager):
+    """The fields of the next datagram."""
+    return dict(line.split("=", 1) for line in manager.recv(4096).decode().split("\n"))
+
+
+def test_it_tells_its_manager(sandbox, manager):
+    server = sandbox.serve()
+    assert told(manager) == {"READY": "1", "STATUS": "no app runs"}
+    pid = server.launch("web", "sh", "-c", 'echo "$NOTIFY_SOCKET"; sleep 1000')
+    server.wait_line("web", "@")
+    assert told(manager) == {"STATUS": "1 app runs, web in front"}
+    server.launch("db", *SLEEP, options=["--terminate-limit", "90s"], request="background=1")
+    assert told(manager) == {"STATUS": "2 apps run, web in front"}
+    server.process.send_signal(signal.SIGTERM)
+    # The longest of its apps' limits, and what comes after that.
+    assert told(manager) == {"STOPPING": "1", "STATUS": "ending; 2 apps run", "EXTEND_TIMEOUT_USEC": "120000000"}
+    assert server.wait() == 0 and not is_alive(pid)
+
+
+@pytest.mark.parametrize("by", ["SIGHUP", "reload"])
+def test_a_reload_is_told_to_its_manager(sandbox, manager, by):
+    server = sandbox.serve()
+    assert "READY" in told(manager)
+    before = time.monotonic_ns() // 1000
+    if by == "reload":
+        server.expect("reload")
+    else:
+        server.process.send_signal(signal.SIGHUP)
+    begun = told(manager)
+    assert begun.pop("RELOADING") == "1" and before <= int(begun.pop("MONOTONIC_USEC")) <= time.monotonic_ns() // 1000
+    assert begun == {} and told(manager) == {"READY": "1"}
+
+
+def test_it_gives_signs_of_life(sandbox, manager):
+    # Of the process that is started, which goes on as the front.
+    command = ["sh", "-c", 'WATCHDOG_PID=$$ exec "$0" serve', binary()]
+    environment = sandbox.environment | {"WATCHDOG_USEC": "20000"}
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        assert "READY" in told(manager)
+        assert [told(manager) for _ in range(3)] == [{"WATCHDOG": "1"}] * 3
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(LIMIT) == 0
+
+
+def test_signs_of_life_of_another_are_none_of_its_business(sandbox, manager):
+    environment = sandbox.environment | {"WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"}
+    server = sandbox.serve(env=environment)
+    server.process.send_signal(signal.SIGTERM)
+    assert server.wait() == 0
+    assert ["READY" in told(manager), "STOPPING" in told(manager)] == [True, True]
 
 
 def test_killed_at_any_instant_nothing_is_left(server):

@@ -23,6 +23,7 @@ extension ServeHost {
         instance.close()
         kernel.instances.remove(app)
         numbers.giveBack(app)
+        manager?.statusChanged(at: kernel.now)
         answerWaiting(app)
         if isEnding, apps.runningCount == 0 { isOver = true }
     }
@@ -42,7 +43,7 @@ extension ServeHost {
     func end() {
         guard !isEnding else { return }
         isEnding = true
-        notifyManager("STOPPING=1")
+        tellManagerOfEnd()
         apps.forgetRestarts()
         let running = apps.running
         for app in running where apps[app]?.request == nil { apps[app]?.request = .serverEnd }
@@ -102,14 +103,5 @@ extension ServeHost {
         socket?.remove()
         complain(error.problem)
         curfew_exit(error.status)
-    }
-
-    // MARK: Who manages us
-
-    /// Whoever has started us, where that is one who wants to know.
-    func notifyManager(_ text: String) {
-        guard let name = getenv("NOTIFY_SOCKET") else { return }
-        let result = curfew_notify_send(name, text)
-        if result < 0 { complain("can't tell \(text) by NOTIFY_SOCKET: \(String(cString: strerror(-result)))") }
     }
 }

@@ -88,7 +88,7 @@ extension ServeHost {
             }
             environment.set(key, change.value)
         }
-        let read = reloadDefinitions()
+        let read = rereadDefinitions()
         accept(request, [Field("apps", String(read.apps)), Field("problems", String(read.problems.count))])
     }
 

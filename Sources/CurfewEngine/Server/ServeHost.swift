@@ -7,7 +7,7 @@ import Glibc
 /// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
 /// and goes on when they have ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Ending`.
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Manager`, `+Ending`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
@@ -36,6 +36,10 @@ final class ServeHost: AppsHost {
     /// Requests that are answered once no app of these runs any more.
     var waiting: [EndWait] = []
     private var watchesMemory = false
+    /// Nil where nobody wants to be told how it is.
+    var manager: ServiceManager?
+    /// Whether what was told last has arrived.
+    var managerHears = true
 
     /// A request for the end of some apps.
     struct EndWait {
@@ -60,13 +64,14 @@ final class ServeHost: AppsHost {
     func run() -> Never {
         curfew_keep_descriptors_from_programs(3)
         leaveFrontsGroup(front, as: SupervisorName.ofApp)
+        findManager()
         do throws(LaunchError) {
             try prepare()
         } catch {
             fail(error)
         }
         launchAtStart()
-        notifyManager("READY=1")
+        manager?.ready(status: statusText, at: kernel.now)
         waitForAll()
         finish()
     }
@@ -228,11 +233,12 @@ final class ServeHost: AppsHost {
         guard [SIGTERM, SIGINT, SIGHUP].contains(signal) else { return }
         if let pid = sender.pid, standing(of: pid) == .inside { return noteIgnored(signal, sender) }
         // By somebody; of a terminal's end it is the kernel that tells.
-        if signal == SIGHUP, sender != .kernel { return _ = reloadDefinitions() }
+        if signal == SIGHUP, sender != .kernel { return _ = rereadDefinitions() }
         end()
     }
 
     override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
+        manager?.statusChanged(at: kernel.now)
         guard to.isForeground, !from.isForeground else { return }
         apps.opened(app)
         records?.noteOpening(of: name(of: app))
@@ -247,9 +253,16 @@ final class ServeHost: AppsHost {
 
     // MARK: Its own time
 
-    override var hostsDeadline: Instant? { isEnding ? nil : apps.nextRestart }
+    override var hostsDeadline: Instant? {
+        let restart = isEnding ? nil : apps.nextRestart
+        guard let due = manager?.nextDue else { return restart }
+        return restart.map { min($0, due) } ?? due
+    }
 
-    override func hostsTimeCame() { if !isEnding { restartDue() } }
+    override func hostsTimeCame() {
+        if !isEnding { restartDue() }
+        manager?.timeCame(at: kernel.now) { statusText }
+    }
 }
 
 extension KernelError {

@@ -1,0 +1,52 @@
+import CCurfew
+import CurfewCore
+import CurfewWire
+import Glibc
+
+/// What whoever has started the server is told of it.
+extension ServeHost {
+    func findManager() {
+        // Signs of life are expected of the process that was started, and given by the one that could hang.
+        manager = ServiceManager(
+            environment: { name in getenv(name).map { String(cString: $0) } }, pids: [front, getpid()]
+        ) { [unowned self] in tellManager(at: $0, $1) }
+    }
+
+    private func tellManager(at socket: String, _ text: String) {
+        let result = curfew_notify_send(socket, text)
+        defer { managerHears = result >= 0 }
+        guard result < 0, managerHears else { return }
+        let first = text.prefix { $0 != "\n" }
+        complain("can't tell \(first) by NOTIFY_SOCKET: \(String(cString: strerror(-result)))")
+    }
+
+    var statusText: String {
+        let count = apps.runningCount
+        if isEnding { return "ending; \(Self.counted(count))" }
+        let front = engine.core.foregroundApps.map { name(of: $0) }
+        return Self.counted(count) + (front.isEmpty ? "" : ", \(front.joined(separator: " and ")) in front")
+    }
+
+    private static func counted(_ count: Int) -> String {
+        switch count {
+        case 0: "no app runs"
+        case 1: "1 app runs"
+        default: "\(count) apps run"
+        }
+    }
+
+    func tellManagerOfEnd() {
+        let limits = apps.running.compactMap { engine.core.app($0)?.policy.terminateLimit }
+        let longest = limits.max() ?? .zero
+        manager?.stopping(status: statusText, within: longest.isInfinite ? longest : longest + Self.endingMargin)
+    }
+
+    /// What comes after the apps' own limits: SIGKILL, what a disk takes, and that everything is gone.
+    private static var endingMargin: Span { .seconds(30) }
+
+    /// Read again while it serves.
+    func rereadDefinitions() -> ReloadedDefinitions {
+        guard let manager else { return reloadDefinitions() }
+        return manager.reloading(at: kernel.now) { reloadDefinitions() }
+    }
+}
