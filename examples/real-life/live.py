@@ -1,0 +1,601 @@
+#!/usr/bin/env python3
+"""live.py FOLDER SECONDS [--seed N] [--containment KIND] [--uploader PROGRAM]: a dozen real programs below one server, as somebody uses them who can't decide.
+
+For so many seconds one after the other is opened, used, left, quit, removed or killed, at random; ffmpeg works all the while, clients call
+at any time, and one of the apps eats the machine's memory, for which others are ended. After each step the right one is in front; whoever is
+opened answers, with all that was ever written to it; and in the end the history, and a report of each kill, explain how each run has ended.
+
+FOLDER gets everything, a server's manifests and state among it. `curfew` is the one on PATH; what isn't installed is left out, and named.
+"""
+
+import argparse
+import collections
+import contextlib
+import glob
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE = 30 * float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
+SERVER = f"life-{os.getpid()}"
+NOBODY = 65534
+
+
+def curfew(*words, check=True):
+    result = subprocess.run(["curfew", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+    if check and result.returncode != 0:
+        raise AssertionError(f"curfew {' '.join(words)}: status {result.returncode}: {result.stderr.strip()}")
+    return result
+
+
+def wait_for(what, probe, limit=PATIENCE):
+    deadline = time.monotonic() + limit
+    while True:
+        seen = probe()
+        if seen:
+            return seen
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {limit:.0f} s for {what}; last seen: {seen!r}")
+        time.sleep(0.02)
+
+
+def connect(address, limit):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(limit)
+    client.connect(str(address))
+    return client
+
+
+def ask(address, text, limit, enough):
+    """What is answered to that, once it is enough."""
+    with connect(address, limit) as client:
+        client.sendall(text)
+        answer = b""
+        while not enough(answer):
+            chunk = client.recv(65536)
+            if not chunk:
+                break
+            answer += chunk
+        return answer
+
+
+# The apps
+
+
+class App:
+    """One of the dozen: what it needs, its manifest, and how it is used."""
+
+    needs = ()
+    options = ""
+
+    def __init__(self, folder):
+        self.name = f"{type(self).__name__.lower()}-{os.getpid()}"
+        self.folder = folder / type(self).__name__.lower()
+        self.folder.mkdir()
+        self.socket = self.folder / "socket"
+        # How often it was written to; some of that can be unanswered.
+        self.written = self.unanswered = 0
+
+    def command(self):
+        raise NotImplementedError
+
+    def prepare(self):
+        """What is made before it is launched."""
+
+    def manifest(self):
+        command = json.dumps([str(word) for word in self.command()])
+        return f'command = {command}\ndirectory = "{self.folder}"\n{self.options}'
+
+    def write(self, limit):
+        """One more; how many it says there are by now. Fails with OSError or ValueError where it doesn't answer."""
+        raise NotImplementedError
+
+    def use(self):
+        """It answers within its time, and has lost nothing."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                count = self.write(2)
+                break
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                # Unanswered it can have been done all the same; not where nobody took it.
+                if not isinstance(error, (ConnectionRefusedError, FileNotFoundError)):
+                    self.unanswered += 1
+                assert time.monotonic() < deadline, f"{self.name} doesn't answer: {error!r}; {self.account()}"
+                time.sleep(0.05)
+        assert self.written + 1 <= count <= self.written + self.unanswered + 1, (
+            f"{self.name} has {count}; {self.written} were answered before, {self.unanswered} not; {self.account()}")
+        self.written, self.unanswered = count, 0
+
+    def log(self):
+        return curfew("log", self.name, check=False).stdout
+
+    def account(self):
+        return f"{curfew('apps', check=False).stdout}\n{self.log()[-2000:]}"
+
+
+class Answering(App):
+    """One that keeps nothing: it only has to answer."""
+
+    def write(self, limit):
+        self.answer(limit)
+        return self.written + 1
+
+
+class Redis(App):
+    needs = ("redis-server",)
+    options = 'terminate-limit = "20s"\nrestart = "on-failure"\n'
+
+    def command(self):
+        return ["redis-server", "--port", "0", "--unixsocket", self.socket, "--dir", self.folder, "--appendonly", "yes", "--save", ""]
+
+    def write(self, limit):
+        return int(ask(self.socket, b"INCR visits\r\n", limit, lambda answer: answer.endswith(b"\n"))[1:])
+
+
+class Postgres(App):
+    needs = ("initdb", "postgres", "psql", "setpriv")
+    options = 'on = "willTerminate=INT"\nterminate-limit = "30s"\n'
+
+    def owner(self):
+        return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+
+    def prepare(self):
+        if self.owner():
+            os.chown(self.folder, NOBODY, NOBODY)
+        subprocess.run(
+            [*self.owner(), "initdb", "-D", "data", "-U", "postgres", "-A", "trust", "--locale=C", "--no-sync"], cwd=self.folder, check=True,
+            stdout=subprocess.DEVNULL)
+
+    def command(self):
+        return [*self.owner(), "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+
+    def write(self, limit):
+        query = ("SET client_min_messages = warning; CREATE TABLE IF NOT EXISTS visits(number serial);"
+                 "INSERT INTO visits DEFAULT VALUES; SELECT count(*) FROM visits")
+        environment = dict(os.environ, PGCONNECT_TIMEOUT=str(limit))
+        result = subprocess.run(
+            ["psql", "-h", self.folder, "-U", "postgres", "-d", "postgres", "-qAtc", query], capture_output=True, text=True,
+            timeout=2 * limit, env=environment)
+        if result.returncode == 2:
+            raise ConnectionRefusedError(result.stderr)
+        return int(result.stdout)
+
+
+class Nginx(Answering):
+    needs = ("nginx",)
+    options = 'on = "willTerminate=QUIT"\n'
+
+    def prepare(self):
+        shutil.copy(HERE.parent / "scenarios" / "nginx.conf", self.folder)
+        (self.folder / "settings.conf").write_text("return 200 served;\n")
+
+    def command(self):
+        return ["sh", "-c", "rm -f socket; exec nginx -e stderr -p . -c nginx.conf"]
+
+    def answer(self, limit):
+        answer = ask(self.socket, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", limit, lambda answer: False)
+        if not answer.endswith(b"served"):
+            raise ValueError(answer)
+
+
+class Haproxy(Answering):
+    needs = ("haproxy",)
+    options = 'on = "willTerminate=USR1"\n'
+
+    def prepare(self):
+        (self.folder / "haproxy.cfg").write_text(
+            "global\n  maxconn 50\ndefaults\n  mode http\n  timeout client 5s\n  timeout server 5s\n  timeout connect 5s\n"
+            f"frontend all\n  bind unix@{self.socket}\n  http-request return status 200 content-type text/plain string passed\n")
+
+    def command(self):
+        return ["haproxy", "-W", "-f", "haproxy.cfg"]
+
+    def answer(self, limit):
+        answer = ask(self.socket, b"GET / HTTP/1.0\r\n\r\n", limit, lambda answer: answer.endswith(b"passed"))
+        if not answer.endswith(b"passed"):
+            raise ValueError(answer)
+
+
+class Unbound(Answering):
+    needs = ("unbound",)
+
+    def prepare(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        (self.folder / "unbound.conf").write_text(
+            f'server:\n  interface: 127.0.0.1\n  port: {self.port}\n  username: ""\n  chroot: ""\n  directory: "{self.folder}"\n'
+            '  pidfile: ""\n  use-syslog: no\n  logfile: ""\n  local-zone: "test." static\n  local-data: "here.test. A 127.0.0.9"\n'
+            "remote-control:\n  control-enable: no\n")
+
+    def command(self):
+        return ["unbound", "-d", "-p", "-c", "unbound.conf"]
+
+    def answer(self, limit):
+        query = bytes([7, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]) + b"\4here\4test\0" + bytes([0, 1, 0, 1])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.settimeout(limit)
+            client.connect(("127.0.0.1", self.port))
+            client.send(query)
+            if not client.recv(512).endswith(bytes([127, 0, 0, 9])):
+                raise ValueError("another address")
+
+
+class Mosquitto(Answering):
+    needs = ("mosquitto",)
+
+    def prepare(self):
+        user = "user root\n" if os.geteuid() == 0 else ""
+        (self.folder / "mosquitto.conf").write_text(f"listener 0 {self.socket}\nallow_anonymous true\npersistence false\n{user}")
+
+    def command(self):
+        return ["mosquitto", "-c", "mosquitto.conf"]
+
+    def answer(self, limit):
+        # CONNECT of MQTT 3.1.1 with a client called `t`, and CONNACK.
+        hello = bytes([0x10, 13, 0, 4]) + b"MQTT" + bytes([4, 2, 0, 60, 0, 1]) + b"t"
+        if ask(self.socket, hello, limit, lambda answer: len(answer) >= 4) != bytes([0x20, 2, 0, 0]):
+            raise ValueError("no CONNACK")
+
+
+class Diary(App):
+    """Python's asyncio, with curfew.py."""
+
+    needs = ("python3",)
+    options = "aware = true\nrestart = \"on-failure\"\n"
+
+    def command(self):
+        return [sys.executable, HERE / "diary.py", self.socket]
+
+    def write(self, limit):
+        return int(ask(self.socket, f"visit {self.written}\n".encode(), limit, lambda answer: answer.endswith(b"\n")))
+
+
+class Visits(App):
+    """Node.js."""
+
+    needs = ("node",)
+
+    def command(self):
+        return ["node", HERE / "visits.js", self.socket, self.folder / "count"]
+
+    def write(self, limit):
+        answer = ask(self.socket, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", limit, lambda answer: False)
+        return int(answer.rpartition(b"\r\n\r\n")[2].split(b"\r\n")[-1] or b"x")
+
+
+class Pages(App):
+    """A shell script, with curfew.sh."""
+
+    options = "aware = true\n"
+
+    def command(self):
+        return [HERE / "pages.sh"]
+
+    def use(self):
+        """It writes its next page, and none twice."""
+        before = self.pages()
+        wait_for(f"{self.name} to go on; {self.account()}", lambda: len(self.pages()) > len(before))
+        pages = self.pages()
+        assert all(one < next for one, next in zip(pages, pages[1:])), f"{self.name} has written {pages}"
+
+    def pages(self):
+        return [int(line.split()[1]) for line in self.log().splitlines() if line.startswith("page ")]
+
+
+class Index(App):
+    """C, with curfew.h."""
+
+    needs = ("cc",)
+    options = "aware = true\n"
+
+    def prepare(self):
+        subprocess.run(
+            ["cc", "-std=c99", "-I", HERE.parents[1] / "Sources/clients/c", HERE.parent / "client.c", "-o", self.folder / "client"], check=True)
+
+    def command(self):
+        return [self.folder / "client", "100000000"]
+
+    def use(self):
+        """Opened it is told so, and goes on at the page where it was."""
+        wait_for(f"{self.name} to be told; {self.account()}", lambda: self.last().startswith("didBecomeActive at page "))
+        runs = self.log().split("didFinishLaunching at page 0\n")
+        for run in runs:
+            pages = [int(line.rpartition(" ")[2]) for line in run.splitlines() if " at page " in line]
+            assert pages == sorted(pages), f"{self.name} has gone back: {pages}"
+
+    def last(self):
+        lines = [line for line in self.log().splitlines() if " at page " in line]
+        return lines[-1] if lines else ""
+
+
+class Uploader(App):
+    """Swift, with CurfewClient: examples/SwiftClient."""
+
+    options = "aware = true\n"
+    program = None
+
+    def command(self):
+        return [self.program, "1000000"]
+
+    def use(self):
+        before = self.log().count("page ")
+        wait_for(f"{self.name} to go on; {self.account()}", lambda: self.log().count("page ") > before)
+
+
+class Film(App):
+    """ffmpeg, which is never suspended, at a low priority: the load."""
+
+    needs = ("ffmpeg",)
+    options = 'background-modes = ["continuous"]\nbackground-cpu = "inf"\nbackground-priority = "low"\nlaunch-at-start = true\n'
+
+    def command(self):
+        return [
+            "ffmpeg", "-nostdin", "-loglevel", "error", "-progress", self.folder / "progress", "-stats_period", "0.1", "-threads", "1",
+            "-f", "lavfi", "-i", "testsrc=size=320x240:rate=25", "-c:v", "mpeg4", "-f", "null", "-"]
+
+    def use(self):
+        before = self.progress()
+        wait_for(f"{self.name} to go on; {self.account()}", lambda: self.progress() != before)
+
+    def progress(self):
+        with contextlib.suppress(FileNotFoundError):
+            return (self.folder / "progress").stat().st_size
+        return None
+
+
+class Eater(App):
+    """It takes what the machine has: others are ended for it, and not itself while it is in front."""
+
+    MEBIBYTES = 512
+    needs = ("python3",)
+
+    def command(self):
+        return [sys.executable, HERE / "eater.py", self.MEBIBYTES]
+
+    def use(self):
+        before = self.log().count("holds ")
+        wait_for(f"{self.name} to have eaten; {self.account()}", lambda: self.log().count("holds ") > before)
+
+
+class Hog(App):
+    """It takes more than it may have, each time."""
+
+    needs = ("python3",)
+    options = 'memory = "64M"\n'
+
+    def command(self):
+        return [sys.executable, HERE / "eater.py", 256]
+
+    def use(self):
+        wait_for(f"{self.name} to be killed; {self.account()}", lambda: state_of(self.name) == "notRunning")
+
+
+KINDS = [Redis, Postgres, Nginx, Haproxy, Unbound, Mosquitto, Diary, Visits, Pages, Index, Uploader, Film, Eater, Hog]
+
+
+# The server
+
+
+def apps():
+    return {app["name"]: app for app in json.loads(curfew("apps", "--json").stdout)}
+
+
+def history():
+    """All runs, by the protocol: `curfew history` shows the latest hundred."""
+    path = pathlib.Path(os.environ["XDG_RUNTIME_DIR"], "curfew", "server", f"{SERVER}.sock")
+    answer = ask(path, b"history limit=100000 id=1\n", PATIENCE, lambda answer: b"\nok " in b"\n" + answer)
+    lines = [line for line in answer.decode().splitlines() if line.startswith("run ")]
+    return [dict(field.partition("=")[::2] for field in line.split()[1:]) for line in lines]
+
+
+def state_of(name):
+    return apps().get(name, {}).get("state", "notRunning")
+
+
+def available_memory():
+    for line in open("/proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("no MemAvailable")
+
+
+class Life:
+    """Somebody who can't decide."""
+
+    def __init__(self, apps, dice):
+        self.apps = apps
+        self.dice = dice
+        self.front = None
+        # What was done to whom, that ends a run.
+        self.quits = collections.Counter()
+        self.kills = collections.Counter()
+        self.steps = collections.Counter()
+        self.is_over = threading.Event()
+        self.callers = [threading.Thread(target=self.call, args=(seed,)) for seed in range(2)]
+
+    def call(self, seed):
+        """A client that calls whoever it likes, and waits for nobody."""
+        dice = random.Random(seed)
+        listening = [app for app in self.apps if isinstance(app, (Redis, Nginx, Haproxy, Mosquitto))]
+        while listening and not self.is_over.wait(0.01):
+            with contextlib.suppress(OSError, ValueError):
+                app = dice.choice(listening)
+                ask(app.socket, b"PING\r\n\r\n", 0.05, lambda answer: answer)
+
+    def step(self):
+        app = self.dice.choice(self.apps)
+        action = self.dice.choices(["open", "switch", "home", "quit", "remove", "kill"], [60, 12, 10, 8, 4, 6])[0]
+        self.steps[action] += 1
+        if action == "open":
+            self.open(app)
+        elif action == "switch":
+            self.switch()
+        elif action == "home":
+            if curfew("home", "--server", SERVER, check=False).returncode == 0:
+                self.front = None
+        elif action == "kill":
+            self.kill(app)
+        else:
+            self.end(app, action)
+        self.look()
+
+    def open(self, app):
+        curfew("open", app.name)
+        self.front = app
+        app.use()
+        if isinstance(app, Hog):
+            self.front = None
+
+    def switch(self):
+        result = curfew("switch", "--json", check=False)
+        if result.returncode == 0:
+            name = json.loads(result.stdout)["app"]
+            self.front = next(app for app in self.apps if app.name == name)
+            self.front.use()
+
+    def end(self, app, verb):
+        # It can have ended just now, for want of memory.
+        was_running = state_of(app.name) != "notRunning"
+        if curfew(verb, app.name, check=False).returncode == 0 and was_running:
+            self.quits[app.name] += 1
+        wait_for(f"{app.name} to have ended", lambda: state_of(app.name) == "notRunning")
+        if self.front is app:
+            self.front = None
+
+    def kill(self, app):
+        """As the kernel does, or a bug: who is restarted comes back, in front where it was there."""
+        told = apps().get(app.name, {})
+        # The pause grows: twice is enough.
+        if "pid" not in told or self.kills[app.name] >= 2 or isinstance(app, Hog):
+            return
+        try:
+            os.kill(told["pid"], signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        self.kills[app.name] += 1
+        if "restart" in app.options:
+            launches = told["launches"]
+            wait_for(f"{app.name} to be launched again; {app.account()}", lambda: apps()[app.name]["launches"] > launches)
+            if self.front is app:
+                app.use()
+        else:
+            wait_for(f"{app.name} to have ended", lambda: state_of(app.name) == "notRunning")
+            if self.front is app:
+                self.front = None
+
+    def look(self):
+        """Each is where it should be: one in front, the others on their way to be suspended, or not running."""
+        told = apps()
+        in_front = [name for name, app in told.items() if app["state"] == "active"]
+        expected = [self.front.name] if self.front else []
+        # Not for others' sake while others are left: the one in front is the last that is ended.
+        if in_front != expected and self.front and told[self.front.name].get("ended") == "memory-pressure":
+            self.front = None
+            return
+        assert in_front == expected, f"{in_front} in front, not {expected}: {curfew('apps').stdout}"
+
+    def live(self, seconds):
+        end = time.monotonic() + seconds
+        for caller in self.callers:
+            caller.start()
+        try:
+            while time.monotonic() < end:
+                self.step()
+            # Each once more, with all that it had.
+            for app in self.apps:
+                self.open(app)
+                self.look()
+        finally:
+            self.is_over.set()
+            for caller in self.callers:
+                caller.join()
+
+    def explain(self):
+        """The history tells of each run's end, and of each kill there is a report."""
+        runs = history()
+        ends = collections.Counter((run["app"], run["reason"]) for run in runs if "reason" in run)
+        reports = json.loads(curfew("report", "--json").stdout)
+        reported = collections.Counter((report["app"], report["reason"]) for report in reports)
+        for app in self.apps:
+            told = {reason: count for (name, reason), count in ends.items() if name == app.name}
+            assert set(told) <= {"exit", "user-quit", "memory-pressure", "memory-limit"}, (app.name, told)
+            assert told.get("user-quit", 0) <= self.quits[app.name], (app.name, told, self.quits)
+            assert told.get("exit", 0) <= self.quits[app.name] + self.kills[app.name], (app.name, told, self.quits, self.kills)
+            assert ("memory-limit" in told) == isinstance(app, Hog), (app.name, told)
+            for reason in ["memory-pressure", "memory-limit"]:
+                # The newest hundred are kept.
+                assert reported[app.name, reason] == told.get(reason, 0) or len(reports) >= 100, (app.name, reason, told, reported)
+        return ends
+
+
+def start(folder, containment, low):
+    process = subprocess.Popen(
+        ["curfew", "serve", "--name", SERVER, "--containment", containment, "--memory-low", str(low)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=open(folder / "server.err", "w"), env=os.environ)
+    wait_for("the server to answer", lambda: curfew("apps", check=False).returncode == 0 or process.poll() is not None)
+    assert process.poll() is None, (folder / "server.err").read_text()
+    return process
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--containment", default="auto", help="as `curfew serve` has it")
+    parser.add_argument("--uploader", type=pathlib.Path, help="examples/SwiftClient, built")
+    options = parser.parse_args()
+    for folder in glob.glob("/usr/lib/postgresql/*/bin"):
+        os.environ["PATH"] += ":" + folder
+    Uploader.program = options.uploader
+    if "XDG_RUNTIME_DIR" not in os.environ:
+        os.environ["XDG_RUNTIME_DIR"] = str(options.folder / "run")
+        (options.folder / "run").mkdir(mode=0o700)
+    os.environ.update(CURFEW_SERVER=SERVER, XDG_CONFIG_HOME=str(options.folder / "config"), XDG_STATE_HOME=str(options.folder / "state"))
+    manifests = options.folder / "config" / "curfew" / "apps"
+    manifests.mkdir(parents=True)
+    manifests.chmod(0o700)
+    missing = {kind.__name__: [word for word in kind.needs if not shutil.which(word)] for kind in KINDS}
+    here = [kind for kind in KINDS if not missing[kind.__name__] and (kind is not Uploader or options.uploader)]
+    for name, words in missing.items():
+        if words:
+            print(f"  without {name.lower()}: {', '.join(words)} isn't installed")
+    all_apps = [kind(options.folder) for kind in here]
+    for app in all_apps:
+        app.prepare()
+        (manifests / f"{app.name}.toml").write_text(app.manifest())
+    server = start(options.folder, options.containment, available_memory() - (Eater.MEBIBYTES // 2 << 20))
+    life = Life(all_apps, random.Random(options.seed))
+    print(f"- {len(all_apps)} programs below one server, switched at random for {options.seconds:.0f} s: --seed {options.seed}", flush=True)
+    try:
+        life.live(options.seconds)
+        ends = life.explain()
+    except BaseException:
+        print((options.folder / "server.err").read_text()[-4000:])
+        raise
+    finally:
+        server.send_signal(signal.SIGTERM)
+        status = server.wait(2 * PATIENCE)
+    assert status == 0, f"the server ended with {status}"
+    print("- done: " + ", ".join(f"{action} {count} times" for action, count in sorted(life.steps.items())))
+    written = ", ".join(f"{app.written} by {type(app).__name__.lower()}" for app in all_apps if app.written)
+    print(f"- written and found again: {written}")
+    reasons = collections.Counter()
+    for (_, reason), count in ends.items():
+        reasons[reason] += count
+    print("- how runs have ended, each explained: " + ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items())))
+
+
+if __name__ == "__main__":
+    main()
