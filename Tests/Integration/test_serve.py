@@ -398,8 +398,10 @@ def test_who_follows_an_app_follows_its_next_run(plain):
 @pytest.mark.parametrize("by", ["SIGTERM", "SIGINT", "stop"])
 def test_it_ends_every_app_properly(server, by):
     trap = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
-    pids = [server.launch(name, "sh", "-c", trap) for name in ["one", "two"]]
+    pids = []
     for name in ["one", "two"]:
+        pids.append(server.launch(name, "sh", "-c", trap))
+        # Before the next one sends it home.
         server.wait_line(name, "ready\n")
     if by == "stop":
         assert server.sandbox.curfew("serve", "--stop").returncode == 0
