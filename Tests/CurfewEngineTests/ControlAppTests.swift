@@ -73,6 +73,15 @@ struct ControlAppTests {
         #expect(scene.ask(scene.client(), "status app=nobody") == [unknown])
     }
 
+    @Test("Whoever belongs to no app and is hung up on is told of by the host")
+    func dropped() {
+        let client = scene.client()
+        client.send(raw: String(repeating: "y", count: 5_000))
+        scene.run()
+        #expect(scene.droppedClients == ["this process: a line is longer than 4096 bytes"])
+        #expect(scene.drops.isEmpty)
+    }
+
     // MARK: From inside
 
     @Test("By its pipe, and by the socket, each app speaks for itself, named or not")

@@ -37,6 +37,7 @@ struct FolderTests {
             ])
         #expect(read.compactMap(\.definition?.name) == ["good"])
         #expect(read.map(\.problems.count) == [1, 1, 1, 0, 1, 1])
+        #expect(read.map(\.name) == [nil, "bad", "folder", "good", "lost", "pipe"])
     }
 
     @Test("A directory that isn't there has none")

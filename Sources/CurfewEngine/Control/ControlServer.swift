@@ -188,7 +188,10 @@ final class ControlServer {
         sessions.removeAll { $0 === session }
         resumeListening()
         requests.forget(session)
-        guard let app = session.app ?? host.defaultApp(for: .events) else { return }
+        guard let app = session.app ?? host.defaultApp(for: .events) else {
+            if let reason { host.noteDropped(client: session.peer.pid, because: reason) }
+            return
+        }
         if let reason { host.record(.channelDropped(reason: reason), of: app) }
         host.feed(.app(app, .disconnected(session.id)))
     }

@@ -57,6 +57,9 @@ class AppsHost {
     /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.
     func defaultApp(for verb: ControlVerb) -> AppID? { nil }
 
+    /// For whoever has no app that could tell of it.
+    func noteDropped(client pid: Int32, because reason: String) {}
+
     /// The one of that name; nil where none of that name runs.
     func app(called name: String) -> AppID? { kernel.instances.all.first { $0.name == name }?.id }
 

@@ -36,6 +36,7 @@ final class ServeHost: AppsHost {
     /// Requests that are answered once no app of these runs any more.
     var waiting: [EndWait] = []
     private var watchesMemory = false
+    private var droppedClients = OnceASecond()
     /// Nil where nobody wants to be told how it is.
     var manager: ServiceManager?
     /// Whether what was told last has arrived.
@@ -247,6 +248,11 @@ final class ServeHost: AppsHost {
     override func ended(_ app: AppID, _ ending: Ending) {
         super.ended(app, ending)
         forget(app, ending)
+    }
+
+    override func noteDropped(client pid: Int32, because reason: String) {
+        guard droppedClients.isTold(at: kernel.now) else { return }
+        complain("a client, process \(pid), was hung up on: \(reason)")
     }
 
     override func recordsAnswered() { answerRecords() }

@@ -52,19 +52,20 @@ public struct AppDefinitionFolder: Sendable {
         defer { descriptor.close() }
         var status = curfew_file_status()
         guard descriptor.isOpen, curfew_fstat(descriptor.number, &status) == 0 else {
-            return (
-                nil, CheckedDefinition(path: whole, error: DefinitionFile.failed(-min(descriptor.number, -EIO)).text)
-            )
+            return (nil, Self.unusable(whole, DefinitionFile.failed(-min(descriptor.number, -EIO))))
         }
-        if let problem = Trust.problem(status, path: whole) {
-            return (nil, CheckedDefinition(path: whole, error: problem.text))
-        }
+        if let problem = Trust.problem(status, path: whole) { return (nil, Self.unusable(whole, problem)) }
         let stamp = Stamp(status)
         if let stamp, let known = known[name], known.stamp == stamp { return (stamp, known.checked) }
         switch DefinitionFile.read(descriptor.number) {
         case .success(let bytes): return (stamp, ManifestReader.read(bytes, path: whole))
-        case .failure(let problem): return (nil, CheckedDefinition(path: whole, error: problem.text))
+        case .failure(let problem): return (nil, Self.unusable(whole, problem))
         }
+    }
+
+    /// It has its name all the same: what it was before doesn't go on to hold.
+    private static func unusable(_ path: String, _ problem: DefinitionProblem) -> CheckedDefinition {
+        CheckedDefinition(path: path, name: ManifestReader.name(ofFile: path), definition: nil, problems: [problem])
     }
 }
 

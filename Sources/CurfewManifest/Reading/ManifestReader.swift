@@ -15,9 +15,7 @@ struct ManifestReader {
 
     /// `path` tells the name.
     static func read(_ bytes: [UInt8], path: String) -> CheckedDefinition {
-        let stem = path.split(separator: "/").last.map(String.init) ?? path
-        let name = String(stem.dropLast(".toml".count))
-        guard stem.hasSuffix(".toml"), AppName.isValid(name) else {
+        guard let name = name(ofFile: path) else {
             return CheckedDefinition(
                 path: path, error: "a manifest's file is called NAME.toml; accepted as NAME: \(AppName.accepted)")
         }
@@ -29,6 +27,13 @@ struct ManifestReader {
         } catch {
             return CheckedDefinition(path: path, name: name, definition: nil, problems: [error])
         }
+    }
+
+    /// What the app of that file is called; nil where none can be called so.
+    static func name(ofFile path: String) -> String? {
+        let stem = path.split(separator: "/").last.map(String.init) ?? path
+        let name = String(stem.dropLast(".toml".count))
+        return stem.hasSuffix(".toml") && AppName.isValid(name) ? name : nil
     }
 
     private init(_ document: TOMLDocument, name: String, path: String) {

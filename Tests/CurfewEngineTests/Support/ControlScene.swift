@@ -210,6 +210,13 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func reply(to request: ControlRequest, _ message: Message) { control.reply(to: request, message) }
 
     /// Why channels were dropped, so far.
+    /// Clients that belong to no app.
+    private(set) var droppedClients: [String] = []
+
+    func noteDropped(client pid: Int32, because reason: String) {
+        droppedClients.append("\(pid == getpid() ? "this process" : "another"): \(reason)")
+    }
+
     var drops: [String] {
         log.entries.compactMap { if case .channelDropped(let reason) = $0.record { reason } else { nil } }
     }
