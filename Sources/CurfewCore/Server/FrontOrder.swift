@@ -8,17 +8,24 @@ public struct FrontOrder: Sendable, Hashable {
     private var count = 0
     /// The slot of the most recent; `nobody` while there is none.
     private var newest = nobody
-    /// By slot: a list in both directions.
-    private var links: [Link] = []
+    /// Of each slot its `fields`: a list in both directions. Numbers only, as in `AppTable`: a launch makes no type for them.
+    private var links: [Int] = []
 
-    private struct Link: Sendable, Hashable {
-        /// `nobody` where its slot isn't in the list.
-        var id = FrontOrder.nobody
-        var newer = FrontOrder.nobody
-        var older = FrontOrder.nobody
+    /// The numbers of one slot.
+    private enum Field: Int {
+        /// `nobody` where the slot isn't in the list.
+        case id
+        case newer
+        case older
     }
 
+    private static let fields = 3
     private static let nobody = -1
+
+    private subscript(_ slot: Int, _ field: Field) -> Int {
+        get { links[Self.fields * slot + field.rawValue] }
+        set { links[Self.fields * slot + field.rawValue] = newValue }
+    }
 
     public init(places: Int = 1) {
         precondition(places >= 1, "\(places) places in front")
@@ -39,7 +46,7 @@ public struct FrontOrder: Sendable, Hashable {
         var slot = newest
         while found.count < count {
             found.append(id(slot))
-            slot = links[slot].older
+            slot = self[slot, .older]
         }
         return found
     }
@@ -49,22 +56,24 @@ public struct FrontOrder: Sendable, Hashable {
 
     /// The most recent one that was in front, isn't any more, and can come back.
     public func previous(where canReturn: (AppID) -> Bool) -> AppID? {
-        var slot = count > 0 ? links[lastInFront].older : newest
+        var slot = count > 0 ? self[lastInFront, .older] : newest
         while slot != Self.nobody {
             if canReturn(id(slot)) { return id(slot) }
-            slot = links[slot].older
+            slot = self[slot, .older]
         }
         return nil
     }
 
-    private func id(_ slot: Int) -> AppID { AppID(links[slot].id) }
+    private func id(_ slot: Int) -> AppID { AppID(self[slot, .id]) }
 
-    private func isKnown(_ app: AppID) -> Bool { app.slot < links.count && links[app.slot].id == app.rawValue }
+    private func isKnown(_ app: AppID) -> Bool {
+        Self.fields * app.slot < links.count && self[app.slot, .id] == app.rawValue
+    }
 
     /// Where somebody is in front.
     private var lastInFront: Int {
         var slot = newest
-        for _ in 1..<count { slot = links[slot].older }
+        for _ in 1..<count { slot = self[slot, .older] }
         return slot
     }
 
@@ -72,7 +81,7 @@ public struct FrontOrder: Sendable, Hashable {
         var slot = newest
         for _ in 0..<count {
             if slot == app.slot { return isKnown(app) }
-            slot = links[slot].older
+            slot = self[slot, .older]
         }
         return false
     }
@@ -83,10 +92,11 @@ public struct FrontOrder: Sendable, Hashable {
     public mutating func enter(_ app: AppID) {
         precondition(!isFull && !isInFront(app), "app \(app.rawValue) comes to the front of \(inFront)")
         let slot = app.slot
-        if slot >= links.count { links += Array(repeating: Link(), count: slot + 1 - links.count) }
+        let missing = Self.fields * (slot + 1) - links.count
+        if missing > 0 { links += Array(repeating: Self.nobody, count: missing) }
         if newest != slot || !isKnown(app) {
-            if links[slot].id != Self.nobody { unlink(slot) }
-            links[slot].id = app.rawValue
+            if self[slot, .id] != Self.nobody { unlink(slot) }
+            self[slot, .id] = app.rawValue
             link(slot, after: Self.nobody)
         }
         count += 1
@@ -115,21 +125,23 @@ public struct FrontOrder: Sendable, Hashable {
         guard isKnown(app) else { return }
         if isInFront(app) { count -= 1 }
         unlink(app.slot)
-        links[app.slot] = Link()
+        self[app.slot, .id] = Self.nobody
+        self[app.slot, .newer] = Self.nobody
+        self[app.slot, .older] = Self.nobody
     }
 
     private mutating func unlink(_ slot: Int) {
-        let link = links[slot]
-        if link.newer == Self.nobody { newest = link.older } else { links[link.newer].older = link.older }
-        if link.older != Self.nobody { links[link.older].newer = link.newer }
+        let (newer, older) = (self[slot, .newer], self[slot, .older])
+        if newer == Self.nobody { newest = older } else { self[newer, .older] = older }
+        if older != Self.nobody { self[older, .newer] = newer }
     }
 
     /// `newer`: `nobody` where it is to be the most recent of all.
     private mutating func link(_ slot: Int, after newer: Int) {
-        let older = newer == Self.nobody ? newest : links[newer].older
-        links[slot].newer = newer
-        links[slot].older = older
-        if newer == Self.nobody { newest = slot } else { links[newer].older = slot }
-        if older != Self.nobody { links[older].newer = slot }
+        let older = newer == Self.nobody ? newest : self[newer, .older]
+        self[slot, .newer] = newer
+        self[slot, .older] = older
+        if newer == Self.nobody { newest = slot } else { self[newer, .older] = slot }
+        if older != Self.nobody { self[older, .newer] = slot }
     }
 }
