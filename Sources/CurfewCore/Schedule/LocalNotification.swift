@@ -1,0 +1,40 @@
+/// What an app has asked to be told, or its user to be shown, at some moment, whether it runs by then or not.
+///
+/// Source: Apple, `UILocalNotification`: the system holds what is scheduled; no code of the app runs until it is due.
+public struct LocalNotification: Sendable, Hashable {
+    /// Of the app's others none has it.
+    public var id: String
+    public var rule: CalendarRule
+    public var content: Content
+
+    public struct Content: Sendable, Hashable {
+        public var title: String
+        public var body: String
+        /// What its button says; nil: it can only be closed, and closing it launches nothing.
+        /// Source: Apple, `UILocalNotification.hasAction`.
+        public var action: String?
+        /// What the app's badge is from its delivery on, even where nobody looks at it; nil: as it was.
+        public var badge: Int?
+        public var sound: String?
+        /// What travels with it, as UIKit's `userInfo`.
+        public var info: [Info]
+
+        public init(
+            title: String = "", body: String = "", action: String? = nil, badge: Int? = nil, sound: String? = nil,
+            info: [Info] = []
+        ) {
+            self.title = title
+            self.body = body
+            self.action = action
+            self.badge = badge
+            self.sound = sound
+            self.info = info
+        }
+    }
+
+    public init(id: String, rule: CalendarRule, content: Content = Content()) {
+        self.id = id
+        self.rule = rule
+        self.content = content
+    }
+}
