@@ -123,6 +123,21 @@ struct AppsHostTests {
         #expect(more.isEmpty)
     }
 
+    @Test("Of an app that is over neither the leader nor the main process is known, though a kill couldn't end them")
+    func disowned() {
+        let main = Sleeper()
+        defer { main.end() }
+        let instance = hold(.a, named: "mail", leader: nobody)
+        instance.mainProcess = MainProcess(pid: main.pid, pidfd: .none)
+        host.reaper.register(main.pid, of: .a)
+        hold(.b, named: "music", leader: nobody - 1)
+        host.disown(instance)
+        #expect(host.reaper.app(of: nobody) == nil)
+        #expect(host.reaper.app(of: main.pid) == nil)
+        #expect(host.reaper.app(of: nobody - 1) == .b)
+        #expect(instance.mainProcess == nil)
+    }
+
     @Test("A stranger's notification is told of no app")
     func strangersNotification() {
         let instance = hold(.a, named: "mail", leader: nobody)

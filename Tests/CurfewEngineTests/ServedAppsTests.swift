@@ -22,8 +22,8 @@ struct ServedAppsTests {
     private mutating func launch(
         _ name: String, _ number: Int, restart: RestartCondition = .never, inBackground: Bool = false
     ) -> EndReason? {
-        let reason = apps.prepare(definition(name, restart: restart))
-        apps.launched(name, as: AppID(number), inBackground: inBackground)
+        let reason = apps.restoredEnd(of: name)
+        apps.launched(definition(name, restart: restart), as: AppID(number), inBackground: inBackground)
         return reason
     }
 
@@ -71,25 +71,80 @@ struct ServedAppsTests {
         #expect(apps.listed.map(\.name) == ["one", "two"])
     }
 
-    @Test("Removed, it is off the list once it has ended")
+    @Test("Asked to end for its removal, it stays in the list until that is kept")
     mutating func removed() {
         launch("web", 1)
         apps[AppID(1)]?.request = .remove
-        #expect(apps.listed.map(\.name) == ["web"])
         apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
+        apps.willRemove("web")
+        #expect(apps.listed.map(\.name) == ["web"])
+        #expect(apps["web"]?.isBeingRemoved == true)
+        apps.remove("web")
         #expect(apps.listed.isEmpty)
+        #expect(!apps.list.mayLaunchInBackground("web"))
     }
 
-    @Test("One that couldn't be launched the first time is none")
-    mutating func failed() {
-        _ = apps.prepare(definition("web"))
-        apps.failed("web")
-        #expect(apps["web"] == nil)
-        launch("db", 1)
+    @Test("Where a removal can't be kept all is as before, and what has ended for it counts as one that has quit")
+    mutating func notRemoved() {
+        launch("web", 1)
+        apps[AppID(1)]?.request = .remove
         apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
-        _ = apps.prepare(definition("db"))
-        apps.failed("db")
-        #expect(apps.listed.map(\.name) == ["db"])
+        launch("db", 2, restart: .always)
+        apps.ended(AppID(2), .sample(), life: .seconds(1), at: at(10))
+        for name in ["web", "db"] { apps.willRemove(name) }
+        // Nobody is launched by itself who is to be off the list.
+        #expect(apps.nextRestart == nil)
+        #expect(apps.dueRestarts(at: at(20)).isEmpty)
+        for name in ["web", "db"] { apps.keep(name) }
+        #expect(apps.listed.map(\.name) == ["db", "web"])
+        #expect(apps["web"]?.request == .quit)
+        #expect(apps["db"]?.request == nil)
+        #expect(apps.dueRestarts(at: at(20)).map(\.name) == ["db"])
+        for name in ["web", "db"] { #expect(apps[name]?.isBeingRemoved == false) }
+    }
+
+    @Test("Launched while its removal is being kept, it is in the list")
+    mutating func launchedMeanwhile() {
+        launch("web", 1)
+        apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
+        apps.willRemove("web")
+        launch("web", 2)
+        #expect(apps["web"]?.isBeingRemoved == false)
+        #expect(apps["web"]?.launches == 2)
+    }
+
+    @Test("To ask why it would be restored changes nothing: a launch can fail")
+    mutating func failed() {
+        #expect(apps.restoredEnd(of: "web") == nil)
+        #expect(apps["web"] == nil)
+        launch("web", 1, restart: .always)
+        let definition = apps["web"]?.definition
+        apps.ended(AppID(1), .sample(kill: .sample(.memoryPressure)), life: .seconds(60), at: at(1))
+        for _ in 0..<3 { #expect(apps.restoredEnd(of: "web") == .kill(.memoryPressure)) }
+        #expect(apps["web"]?.definition === definition)
+        #expect(apps.nextRestart == at(2))
+        // Short lives of restored runs count by launches.
+        launch("web", 2)
+        apps.ended(AppID(2), .sample(kill: .sample(.memoryPressure)), life: .seconds(1), at: at(2))
+        for _ in 0..<3 { #expect(apps.restoredEnd(of: "web") == .kill(.memoryPressure)) }
+        launch("web", 3)
+        apps.ended(AppID(3), .sample(kill: .sample(.memoryPressure)), life: .seconds(1), at: at(3))
+        #expect(apps.restoredEnd(of: "web") == nil)
+    }
+
+    @Test("What couldn't be launched again is tried again, later each time, or given up")
+    mutating func retried() {
+        launch("web", 1, restart: .always)
+        apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(10))
+        #expect(apps.putOffRestart(of: "web", at: at(11)) == .seconds(2))
+        #expect(apps.nextRestart == at(13))
+        #expect(apps.putOffRestart(of: "web", at: at(13)) == .seconds(4))
+        #expect(apps.dueRestarts(at: at(16)).isEmpty)
+        #expect(apps.dueRestarts(at: at(17)).map(\.name) == ["web"])
+        apps.giveUpRestart(of: "web")
+        #expect(apps.nextRestart == nil)
+        #expect(apps.putOffRestart(of: "web", at: at(20)) == nil)
+        #expect(apps.putOffRestart(of: "unknown", at: at(20)) == nil)
     }
 
     @Test("Ended for others' sake it is restored, and not once it has quit")

@@ -103,6 +103,27 @@ struct StaleSweepTests {
         #expect(scratch.names == [])
     }
 
+    @Test("One of our own that couldn't be removed goes in a later turn, whatever is left in it")
+    func ofOurOwn() throws {
+        let scratch = try #require(ScratchCgroup(.unified))
+        defer { scratch.remove() }
+        let child = try populatedOrphan(scratch)
+        defer { child.end() }
+        var sweep = StaleSweep()
+        sweep.add(own: scratch.path + "/" + name)
+        sweep.add(own: scratch.path + "/gone")
+        #expect(sweep.nextTurn == 0)
+        #expect(
+            eventually {
+                sweep.finish()
+                if scratch.names.isEmpty { return true }
+                sweep.add(own: scratch.path + "/" + name)
+                return false
+            })
+        #expect(child.wait() == Self.killed)
+        #expect(sweep.nextTurn == nil)
+    }
+
     @Test("A parent that isn't there is no trouble, and where nothing is stale no turn is needed")
     func nothing() throws {
         let scratch = try #require(ScratchCgroup(.unified))

@@ -1,9 +1,11 @@
 """`curfew serve`: many apps below one server, by its socket."""
 
+import contextlib
 import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -215,6 +217,34 @@ def test_one_that_has_ended_is_removed_too(plain):
     assert plain.apps() == []
 
 
+@contextlib.contextmanager
+def transaction(server):
+    """Somebody has the server's database for himself meanwhile."""
+    connection = sqlite3.connect(server.sandbox.state / "curfew" / "server.sqlite", isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    yield
+    connection.close()
+
+
+def test_a_removal_that_cant_be_kept_is_none(plain):
+    plain.launch("brief", "true")
+    plain.wait_state("brief", "notRunning")
+    pid = plain.launch("web", *SLEEP)
+    with transaction(plain):
+        assert "brief stays in the list" in plain.refused("remove app=brief", "busy")
+        assert "web stays in the list" in plain.refused("remove app=web", "busy")
+    # What it was asked to end by was done.
+    assert not is_alive(pid)
+    assert [(app["name"], app["state"], app.get("removed")) for app in plain.apps()] == [
+        ("web", "notRunning", None), ("brief", "notRunning", None)]
+    server = again(plain)
+    assert [app["name"] for app in server.apps()] == ["web", "brief"]
+    server.expect("open app=web")
+    server.expect("remove app=web")
+    server.expect("remove app=brief")
+    assert server.apps() == [] and again(server).apps() == []
+
+
 def test_quit_all_returns_once_all_have_ended(server):
     pids = [server.launch(name, *SLEEP) for name in ["one", "two", "three"]]
     server.expect("quit-all")
@@ -239,6 +269,21 @@ def test_reclaimed_it_is_restored(plain):
     plain.expect("reclaim app=aware")
     plain.wait_state("aware", "notRunning")
     assert plain.app("aware")["ended"] == "memory-pressure"
+    plain.expect("open app=aware")
+    plain.wait_line("aware", "info.restored=true info.ended=memory-pressure")
+
+
+def test_a_launch_that_fails_leaves_all_that_was_known(plain):
+    plain.launch("aware", sys.executable, "-c", AWARE)
+    plain.wait_line("aware", "didBecomeActive")
+    plain.expect("home app=aware")
+    plain.wait_state("aware", "suspended")
+    plain.expect("reclaim app=aware")
+    plain.wait_state("aware", "notRunning")
+    before = plain.app("aware")
+    for _ in range(3):
+        plain.refused(f"launch order={plain.order('/nonexistent/program', name='aware')}", "failed")
+    assert {**plain.app("aware"), "since": None} == {**before, "since": None}
     plain.expect("open app=aware")
     plain.wait_line("aware", "info.restored=true info.ended=memory-pressure")
 
@@ -413,6 +458,17 @@ def test_it_ends_every_app_properly(server, by):
     assert server.sandbox.sockets() == []
 
 
+def test_once_it_is_stopped_another_can_start(plain):
+    plain.launch("web", *SLEEP)
+    # Until this has been waited for its records aren't closed.
+    with transaction(plain):
+        assert plain.sandbox.curfew("serve", "--stop").returncode == 0
+        assert plain.sandbox.sockets() == []
+    server = plain.sandbox.serve()
+    assert server.expect("server")["store"] == "ok"
+    assert plain.wait() == 0
+
+
 def test_stop_of_no_server(sandbox):
     result = sandbox.curfew("serve", "--stop", "--name", "none")
     assert result.returncode == 69 and "no server called none" in result.stderr
@@ -569,6 +625,16 @@ def test_opened_what_never_ran_is_launched(sandbox, manifests):
     server.expect("open app=web", state="active")
 
 
+def test_opened_it_is_told_its_launch_options(sandbox, manifests, tmp_path):
+    (tmp_path / "aware.py").write_text(AWARE)
+    manifests("aware", f'command = ["{sys.executable}", "{tmp_path}/aware.py"]\nlaunch-option = ["why=nightly"]\nbackground = true\n')
+    server = sandbox.serve()
+    server.expect("open app=aware", state="active")
+    server.wait_line("aware", "event name=didBecomeActive")
+    launched, = [line for line in server.log("aware").splitlines() if "didFinishLaunching" in line]
+    assert "launched=foreground" in launched and "info.why=nightly" in launched
+
+
 def test_what_is_wrong_with_a_manifest_is_told_and_the_others_are_launched(sandbox, manifests):
     manifests("bad", 'command = ["true"]\nbudgt = "1m"\n')
     manifests("good", 'command = ["sleep", "1000"]')
@@ -633,6 +699,36 @@ def test_a_pause_before_it_is_launched_again_is_told(sandbox, manifests):
     server.sandbox.wait_for_event(stream, "its third pause", lambda: float((server.app("brief") or {}).get("restart-in", 0)) > 2)
     server.expect("remove app=brief")
     assert server.apps() == []
+
+
+def test_what_cant_be_launched_again_is_tried_again(sandbox, manifests, tmp_path):
+    program = tmp_path / "program"
+
+    def write(last):
+        program.write_text(f"#!/bin/sh\n{last}\n")
+        program.chmod(0o755)
+
+    write("exit 1")
+    manifests("web", f'command = ["{program}"]\nrestart = "on-failure"\n')
+    server = sandbox.serve()
+    stream = server.stream()
+    server.expect("launch app=web")
+    program.unlink()
+    wait_for("it to be tried twice", lambda: server.errors().count("web: couldn't be launched again: ") >= 2)
+    assert re.search(r"web: couldn't be launched again: .*/program.*; tried again in \d+ s\n", server.errors())
+    assert float(server.app("web")["restart-in"]) > 0
+    write("exec sleep 1000")
+    server.sandbox.wait_for_event(stream, "it to run", lambda: server.app("web")["state"] == "active")
+
+
+def test_what_cant_be_launched_any_more_is_given_up(sandbox, manifests):
+    manifests("web", 'command = ["true"]\nrestart = "always"\n')
+    server = sandbox.serve()
+    server.expect("launch app=web")
+    manifests("web", 'command = ["true"]\nbudgt = "1m"\n')
+    server.expect("reload")
+    wait_for("it to be given up", lambda: "that isn't tried again" in server.errors())
+    assert "restart-in" not in server.app("web")
 
 
 def test_an_environment_that_is_taken_over(sandbox, manifests):

@@ -1,21 +1,23 @@
+import CCurfew
 import CurfewEngine
 import CurfewLinux
 import CurfewWire
+import Glibc
 
-/// `curfew serve --stop`: returns once the server and all its apps have ended.
+/// `curfew serve --stop`: returns once the server and all its apps have ended, and another can have its name and its records.
 package enum ServerStop {
     package static func run(_ name: String) -> Int32 {
         let path = RuntimeDirectory.ofThisUser().serverSocketPath(name)
         do throws(ControlClient.Failure) {
             var client = try ControlClient(path: path)
             _ = try client.request(Message("stop", [Field("id", "1")]))
-            // It closes the channel with its own end.
+            // It closes the channel last of all.
             while try client.receive(until: nil) != nil {}
-            return ExitStatus.success
+            return awaitEnd(of: name, path)
         } catch {
             switch error {
             // It had no app, and ended with the answer on its way.
-            case .ended: return ExitStatus.success
+            case .ended: return awaitEnd(of: name, path)
             case .unavailable:
                 StandardError.print("curfew: serve: no server called \(name) is running")
                 return ExitStatus.unavailable
@@ -29,5 +31,20 @@ package enum ServerStop {
             }
             return ExitStatus.failure
         }
+    }
+    /// Its own end leaves no name. Killed on the way it does, until its keeper has ended what was left.
+    private static func awaitEnd(of name: String, _ path: String) -> Int32 {
+        let deadline = ControlClient.answerDeadline()
+        // Bound by nobody, but there.
+        while curfew_unix_is_bound(path) == 0 {
+            if curfew_monotonic_nanoseconds() >= deadline {
+                StandardError.print(
+                    "curfew: serve: \(name) was killed before it had ended, and \(path) is still there; the next start takes "
+                        + "away what it has left")
+                return ExitStatus.failure
+            }
+            usleep(10_000)
+        }
+        return ExitStatus.success
     }
 }

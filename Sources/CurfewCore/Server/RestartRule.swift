@@ -35,9 +35,16 @@ public struct RestartRule: Sendable, Hashable {
     public mutating func restart(after end: RunEnd) -> Restart? {
         if end.request != nil || end.life >= forgottenAfter { nextPause = shortest }
         guard end.request == nil, isWanted(after: end) else { return nil }
+        return restart(wasInFront: end.wasInFront)
+    }
+
+    /// What follows a launch that has failed, of an app that is to be launched again: the next try, later each time.
+    public mutating func retry(wasInFront: Bool) -> Restart { restart(wasInFront: wasInFront) }
+
+    private mutating func restart(wasInFront: Bool) -> Restart {
         let pause = nextPause
         nextPause = min(pause + pause, longest)
-        return Restart(pause: pause, wasInFront: end.wasInFront)
+        return Restart(pause: pause, wasInFront: wasInFront)
     }
 
     private func isWanted(after end: RunEnd) -> Bool {
@@ -51,7 +58,7 @@ public struct RestartRule: Sendable, Hashable {
 
 /// A launch to come.
 public struct Restart: Sendable, Hashable {
-    /// From the end of the last run, by lifecycle time.
+    /// From the end of the last run, or the last try, by lifecycle time.
     public var pause: Span
     public var wasInFront: Bool
 

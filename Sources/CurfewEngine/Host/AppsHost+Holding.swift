@@ -74,6 +74,12 @@ extension AppsHost {
         control?.addPipe(program.channel, childsEnd: childsEnd, of: instance.id)
     }
 
+    /// It is over. What a kill couldn't end is no app's any more: whenever it ends, its number is told of nobody.
+    func disown(_ instance: Instance) {
+        forgetMainProcess(of: instance)
+        if let leader = instance.livingLeader { reaper.forget(leader) }
+    }
+
     // MARK: What others have left
 
     /// One by one: an array of them is a type that the runtime would make, a fifth of a launch's instructions.

@@ -19,7 +19,7 @@ extension ServeHost {
         output?.ended(app: instance.name, run: run)
         control?.forget(app)
         links.removeValue(forKey: app)?.remove()
-        if let leader = instance.livingLeader { reaper.forget(leader) }
+        disown(instance)
         instance.close()
         kernel.instances.remove(app)
         numbers.giveBack(app)
@@ -54,11 +54,12 @@ extension ServeHost {
     /// The last things, once no app runs.
     func finish() -> Never {
         while kernel.isAtWork { kernel.goOn() }
-        control?.closeAll()
         finishOutput()
         staleSweep.finish()
         records?.stop()
         removeAll()
+        // Last of all: by its end a client knows that another server can have the name and the records.
+        control?.closeAll()
         curfew_exit(0)
     }
 

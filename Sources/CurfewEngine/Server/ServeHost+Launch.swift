@@ -16,9 +16,12 @@ struct LaunchRefusal: Error, Hashable {
 
     init(_ error: LaunchError) { self.init("failed", error.problem) }
     init(_ error: DefinitionRefusal) { self.init("invalid", error.problem) }
+
+    /// Whether the next try can't go better, for it is what the app is that is wrong.
+    var isLasting: Bool { ["invalid", "no-app"].contains(code) }
 }
 
-/// From a definition to a running program. What fails is thrown, and has left nothing behind.
+/// From a definition to a running program. What fails is thrown, and has changed nothing and left nothing behind.
 extension ServeHost {
     /// What is made for an app before its program runs; undone where it never does.
     private struct Draft {
@@ -38,7 +41,7 @@ extension ServeHost {
         try checkLaunch(of: definition)
         let link = try claimLink(name)
         var draft = Draft(link: link, id: numbers.take())
-        let ended = apps.prepare(definition)
+        let ended = apps.restoredEnd(of: name)
         let lastApp = apps[name]?.lastApp
         let manifest = definition.plan.manifest
         manifest.launch = options ?? definition.launch
@@ -48,7 +51,7 @@ extension ServeHost {
         do throws(LaunchError) {
             let instance = try start(definition, manifest, &draft)
             links[draft.id] = link
-            apps.launched(name, as: draft.id, inBackground: manifest.launch.inBackground)
+            apps.launched(definition, as: draft.id, inBackground: manifest.launch.inBackground)
             if let lastApp { control?.follow(draft.id, insteadOf: lastApp) }
             begin(instance)
             noteLaunch(of: instance, definition, inBackground: manifest.launch.inBackground)
@@ -56,7 +59,6 @@ extension ServeHost {
             return instance
         } catch {
             undo(&draft)
-            apps.failed(name)
             throw LaunchRefusal(error)
         }
     }
@@ -200,12 +202,10 @@ extension ServeHost {
     private func undo(_ draft: inout Draft) {
         if let kept = draft.output { output?.discard(kept) }
         draft.settings?.close()
-        // A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
-        for _ in 0..<50 {
-            if draft.containment.remove() { break }
-            usleep(200)
-        }
+        let isRemoved = draft.containment.remove()
         draft.containment.close()
+        // A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
+        if !isRemoved { for path in draft.containment.paths { staleSweep.add(own: path) } }
         draft.link.remove()
         numbers.giveBack(draft.id)
     }
@@ -255,9 +255,18 @@ extension ServeHost {
                 let definition = try definition(named: entry.name)
                 try launch(definition, LaunchOptions(inBackground: isBehind, info: definition.launch.info))
             } catch {
-                apps.giveUpRestart(of: entry.name)
-                complain("\(entry.name): couldn't be launched again: \(error.problem)")
+                failedAgain(entry.name, error)
             }
         }
+    }
+    /// What is wrong with it may be over the next time, unless it is what it is.
+    private func failedAgain(_ name: String, _ refusal: LaunchRefusal) {
+        var next = "that isn't tried again"
+        if refusal.isLasting {
+            apps.giveUpRestart(of: name)
+        } else if let pause = apps.putOffRestart(of: name, at: engine.now.lifecycle) {
+            next = "tried again in \(HumanText.duration(nanoseconds: pause.nanoseconds))"
+        }
+        complain("\(name): couldn't be launched again: \(refusal.problem); \(next)")
     }
 }

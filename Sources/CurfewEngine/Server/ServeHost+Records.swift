@@ -82,11 +82,39 @@ extension ServeHost {
 
     // MARK: Requests
 
-    /// Answered once it is off the list for good.
+    /// What the records were asked for, by whom.
+    enum RecordRequest {
+        case history(ControlRequest)
+        /// `launches`: how often it had been launched by then.
+        case removal(ControlRequest, of: String, launches: Int)
+    }
+
+    /// Off the list once that is kept for good, and answered then; where it can't be, it stays in the list.
     func keepRemoval(of name: String, _ request: ControlRequest) {
-        guard let records else { return accept(request) }
-        guard let number = records.remove(name) else { return refuseBusy(request) }
-        recordRequests[number] = request
+        guard let records else {
+            apps.remove(name)
+            return accept(request)
+        }
+        guard let number = records.remove(name) else {
+            apps.keep(name)
+            return refuseRemoval(of: name, request)
+        }
+        apps.willRemove(name)
+        recordRequests[number] = .removal(request, of: name, launches: apps[name]?.launches ?? 0)
+    }
+
+    private func removalAnswered(_ answer: RecordAnswer, _ request: ControlRequest, _ name: String, _ launches: Int) {
+        if case .busy = answer {
+            apps.keep(name)
+            return refuseRemoval(of: name, request)
+        }
+        // Launched meanwhile, it has come back to the list.
+        if apps[name]?.launches == launches { apps.remove(name) }
+        accept(request)
+    }
+
+    private func refuseRemoval(of name: String, _ request: ControlRequest) {
+        refuse(request, "busy", "\(name) stays in the list: \(Self.whyBusy)")
     }
 
     func history(_ request: ControlRequest) {
@@ -100,28 +128,37 @@ extension ServeHost {
         guard let number = records.history(of: name, limit: limit) else {
             return refuseBusy(request)
         }
-        recordRequests[number] = request
+        recordRequests[number] = .history(request)
     }
 
     private static var usualHistory: Int { 100 }
 
     func answerRecords() {
         for (number, answer) in records?.takeAnswers() ?? [] {
-            guard let request = recordRequests.removeValue(forKey: number) else { continue }
-            switch answer {
-            case .done: accept(request)
-            case .busy: refuseBusy(request)
-            case .unreadable(let why): refuse(request, "failed", "the history can't be read: \(why)")
-            case .runs(let runs):
-                for run in runs { reply(to: request, Message("run", Self.fields(of: run))) }
-                accept(request)
+            switch recordRequests.removeValue(forKey: number) {
+            case .history(let request): historyAnswered(answer, request)
+            case .removal(let request, let name, let launches): removalAnswered(answer, request, name, launches)
+            case nil: break
             }
         }
         tellNews()
     }
 
-    private func refuseBusy(_ request: ControlRequest) {
-        refuse(request, "busy", "the server's database is in use by somebody else, or too much waits for it; try again")
+    private func historyAnswered(_ answer: RecordAnswer, _ request: ControlRequest) {
+        switch answer {
+        case .done: accept(request)
+        case .busy: refuseBusy(request)
+        case .unreadable(let why): refuse(request, "failed", "the history can't be read: \(why)")
+        case .runs(let runs):
+            for run in runs { reply(to: request, Message("run", Self.fields(of: run))) }
+            accept(request)
+        }
+    }
+
+    private func refuseBusy(_ request: ControlRequest) { refuse(request, "busy", Self.whyBusy) }
+
+    private static var whyBusy: String {
+        "the server's database is in use by somebody else, or too much waits for it; try again"
     }
 
     private func tellNews() { for news in records?.takeNews() ?? [] { complain(news) } }

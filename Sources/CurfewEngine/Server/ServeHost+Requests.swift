@@ -54,10 +54,12 @@ extension ServeHost {
         } else {
             if let reason = entry.end?.reason { fields.append(Field("ended", reason.word)) }
             if let status = entry.status { fields.append(Field("status", String(status))) }
-            if let restart = entry.restart { fields.append(Field("restart-in", seconds(restart.at - now))) }
+            if let restart = entry.restart, !entry.isBeingRemoved {
+                fields.append(Field("restart-in", seconds(restart.at - now)))
+            }
         }
         if let launched = entry.definition, definitions.differs(from: launched) { fields.append(Field("differs", "1")) }
-        if entry.request == .remove { fields.append(Field("removed", "1")) }
+        if entry.request == .remove || entry.isBeingRemoved { fields.append(Field("removed", "1")) }
         return fields
     }
 
@@ -96,7 +98,10 @@ extension ServeHost {
 
     private func open(_ request: ControlRequest) -> Bool {
         guard let name = request.message["app"], app(named: name) == nil else { return false }
-        launch(request, named: name, LaunchOptions())
+        launch(request, named: name) { definition in
+            // To the front, for that is what was asked for, and with what it is always told at its launch.
+            LaunchOptions(info: definition.launch.info)
+        }
         return true
     }
 
@@ -116,7 +121,9 @@ extension ServeHost {
                 guard let name = request.message["app"] else {
                     throw LaunchRefusal("invalid", "launch needs app=NAME, or order=FILE")
                 }
-                return launch(request, named: name, nil)
+                return launch(request, named: name) { definition throws(LaunchRefusal) in
+                    try self.options(of: request, definition)
+                }
             }
             let definition = try definition(ofOrder: file)
             let options = try options(of: request, definition)
@@ -126,12 +133,13 @@ extension ServeHost {
         }
     }
 
-    /// `options`: nil: as the request has them.
-    private func launch(_ request: ControlRequest, named name: String, _ options: LaunchOptions?) {
+    private func launch(
+        _ request: ControlRequest, named name: String,
+        _ options: (ServedDefinition) throws(LaunchRefusal) -> LaunchOptions
+    ) {
         do throws(LaunchRefusal) {
             let definition = try definition(named: name)
-            if let options { return accept(request, try launched(definition, options)) }
-            accept(request, try launched(definition, self.options(of: request, definition)))
+            accept(request, try launched(definition, options(definition)))
         } catch {
             refuse(request, error.code, error.problem)
         }
@@ -208,7 +216,6 @@ extension ServeHost {
             apps[app]?.request = .remove
             quit([app], for: request, removing: self.name(of: app))
         } else if apps.list.contains(name) {
-            apps.remove(name)
             keepRemoval(of: name, request)
         } else {
             refuse(request, "no-app", "there is no app \(name) in the list; `curfew apps` shows what is")

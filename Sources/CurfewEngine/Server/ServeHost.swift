@@ -17,7 +17,7 @@ final class ServeHost: AppsHost {
     private(set) var records: (any ServerRecords)?
     private let openRecords: () throws(RecordsRefusal) -> (any ServerRecords)?
     /// What was asked of the records, by its number there.
-    var recordRequests: [Int: ControlRequest] = [:]
+    var recordRequests: [Int: RecordRequest] = [:]
     /// What ran when a server before was killed.
     var unseen: [String] = []
 
@@ -46,7 +46,7 @@ final class ServeHost: AppsHost {
     struct EndWait {
         let request: ControlRequest
         var apps: Set<AppID>
-        /// Of whom nothing is kept any more then; nil: nobody.
+        /// Who is to be off the list then; nil: nobody.
         let removed: String?
     }
 

@@ -23,6 +23,8 @@ struct ServedApps {
         fileprivate var restarting: RestartRule
         /// When it is launched again, by lifecycle time.
         fileprivate(set) var restart: (at: Instant, wasInFront: Bool)?
+        /// Whether its removal is being kept: until that is so, or has come to nothing, nothing launches it by itself.
+        fileprivate(set) var isBeingRemoved = false
 
         fileprivate init(_ name: String, _ definition: ServedDefinition?) {
             let timeScale = definition?.plan.options.timeScale ?? 1
@@ -36,6 +38,8 @@ struct ServedApps {
     private var entries: [String: Entry] = [:]
     private var names: [AppID: String] = [:]
     private(set) var list = TaskList()
+    /// Who is launched again by itself, and when.
+    private var restarts = NamedDeadlines()
 
     var runningCount: Int { names.count }
 
@@ -73,35 +77,46 @@ struct ServedApps {
     mutating func plan(restartOf name: String, _ condition: RestartCondition, at now: Instant) {
         guard let entry = entries[name], entry.app == nil, let end = entry.end else { return }
         entry.restarting = RestartRule(condition)
-        if let restart = entry.restarting.restart(after: end) {
-            entry.restart = (now + restart.pause, restart.wasInFront)
+        plan(entry.restarting.restart(after: end), of: entry, at: now)
+    }
+
+    private mutating func plan(_ restart: Restart?, of entry: Entry, at now: Instant) {
+        entry.restart = restart.map { (now + $0.pause, $0.wasInFront) }
+        noteRestart(of: entry)
+    }
+
+    private mutating func noteRestart(of entry: Entry) {
+        if let restart = entry.restart, !entry.isBeingRemoved {
+            restarts.set(restart.at, for: entry.name)
+        } else {
+            restarts.remove(entry.name)
         }
     }
 
-    /// It is about to be launched as that: why its last run ended, if it is to be restored.
-    mutating func prepare(_ definition: ServedDefinition) -> EndReason? {
-        let entry = entries[definition.name] ?? Entry(definition.name, definition)
+    /// Why its last run ended, if it is restored when it is launched now. Changes nothing: the launch can fail.
+    func restoredEnd(of name: String) -> EndReason? {
+        guard var rule = entries[name]?.restoring else { return nil }
+        return rule.launched()
+    }
+
+    /// It runs, as that; until then all that was known of it holds.
+    mutating func launched(_ definition: ServedDefinition, as app: AppID, inBackground: Bool) {
+        let name = definition.name
+        let entry = entries[name] ?? Entry(name, definition)
         if entry.restarting.condition != definition.restart {
             entry.restarting = RestartRule(definition.restart, timeScale: definition.plan.options.timeScale)
         }
+        _ = entry.restoring.launched()
         entry.definition = definition
-        entry.restart = nil
-        entries[definition.name] = entry
-        return entry.restoring.launched()
-    }
-
-    mutating func launched(_ name: String, as app: AppID, inBackground: Bool) {
-        guard let entry = entries[name] else { return }
         entry.app = app
         entry.launches += 1
         entry.request = nil
+        entry.isBeingRemoved = false
+        entry.restart = nil
+        noteRestart(of: entry)
+        entries[name] = entry
         names[app] = name
         list.launched(name, inBackground: inBackground)
-    }
-
-    /// Nothing was started.
-    mutating func failed(_ name: String) {
-        if entries[name]?.launches == 0 { entries[name] = nil }
     }
 
     mutating func opened(_ app: AppID) { if let name = names[app] { list.opened(name) } }
@@ -118,32 +133,64 @@ struct ServedApps {
         entry.end = end
         entry.status = ending.exitCode
         entry.restoring.ended(end)
-        if let restart = entry.restarting.restart(after: end) {
-            entry.restart = (now + restart.pause, restart.wasInFront)
-        }
-        if entry.request == .remove { list.remove(entry.name) }
+        plan(entry.restarting.restart(after: end), of: entry, at: now)
         return entry.restart?.at
+    }
+
+    // MARK: Removal
+
+    /// It is to be off the list once that is kept.
+    mutating func willRemove(_ name: String) {
+        guard let entry = entries[name] else { return }
+        entry.isBeingRemoved = true
+        noteRestart(of: entry)
     }
 
     /// Off the list; nothing launches it again by itself.
     mutating func remove(_ name: String) {
         list.remove(name)
-        entries[name]?.restart = nil
+        guard let entry = entries[name] else { return }
+        entry.isBeingRemoved = false
+        entry.restart = nil
+        noteRestart(of: entry)
     }
 
-    /// Nobody is launched again any more.
-    mutating func forgetRestarts() { for entry in entries.values { entry.restart = nil } }
+    /// That couldn't be kept: it stays in the list, and what was to come comes. Of one that has ended for it that is all that was
+    /// done: it counts as one that has quit.
+    mutating func keep(_ name: String) {
+        guard let entry = entries[name] else { return }
+        entry.isBeingRemoved = false
+        if entry.app == nil, entry.request == .remove { entry.request = .quit }
+        noteRestart(of: entry)
+    }
 
     // MARK: What is due
 
-    var nextRestart: Instant? { entries.values.compactMap { $0.restart?.at }.min() }
+    var nextRestart: Instant? { restarts.next }
 
-    func dueRestarts(at now: Instant) -> [Entry] {
-        entries.values.filter { $0.restart.map { $0.at <= now } ?? false }.sorted { $0.name < $1.name }
+    func dueRestarts(at now: Instant) -> [Entry] { restarts.due(at: now).compactMap { entries[$0] } }
+
+    /// It couldn't be launched just now: it is tried again, later each time. Returns after which pause.
+    @discardableResult
+    mutating func putOffRestart(of name: String, at now: Instant) -> Span? {
+        guard let entry = entries[name], let restart = entry.restart else { return nil }
+        let next = entry.restarting.retry(wasInFront: restart.wasInFront)
+        plan(next, of: entry, at: now)
+        return next.pause
     }
 
-    /// It couldn't be: not tried again by itself.
-    mutating func giveUpRestart(of name: String) { entries[name]?.restart = nil }
+    /// Not tried again by itself.
+    mutating func giveUpRestart(of name: String) {
+        guard let entry = entries[name] else { return }
+        entry.restart = nil
+        noteRestart(of: entry)
+    }
+
+    /// Nobody is launched again any more.
+    mutating func forgetRestarts() {
+        for entry in entries.values { entry.restart = nil }
+        restarts.removeAll()
+    }
 }
 
 extension Ending {

@@ -286,6 +286,9 @@ public struct Containment: Sendable {
         cpu?.close()
     }
 
+    /// Where its cgroups are, or were.
+    public var paths: [String] { [unified?.path, freezer?.path, memory?.path, cpu?.path].compactMap { $0 } }
+
     /// False while something is left in one of them.
     public mutating func remove() -> Bool {
         var isRemoved = true

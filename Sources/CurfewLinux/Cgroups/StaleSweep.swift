@@ -1,7 +1,8 @@
 import CCurfew
 import Glibc
 
-/// Takes away what supervisors that are gone have left, in turns: one cgroup after the other, what still runs in it killed.
+/// Takes away what supervisors that are gone have left, and what of our own couldn't be at once, in turns: one cgroup after the
+/// other, what still runs in it killed.
 ///
 /// Between two turns the one that is under way stays locked, so that a second sweep passes it over. What a sweep comes to no
 /// more, or can't end, is the next start's.
@@ -32,6 +33,12 @@ public struct StaleSweep {
             left.append(StaleCgroup(parent + "/" + name, supervisor: supervisor))
             nextTurn = nextTurn ?? 0
         }
+    }
+
+    /// One of our own that couldn't be removed, and has to go: what is left in it is killed.
+    public mutating func add(own path: String) {
+        left.append(StaleCgroup(path, supervisor: nil))
+        nextTurn = nextTurn ?? 0
     }
 
     /// One turn: until what is under way has to be waited for, or it is others' turn. Never sleeps.

@@ -69,6 +69,17 @@ struct RestartRuleTests {
         #expect(pauses(.onFailure, after: [Self.failure, Self.exit, Self.failure]) == [1, nil, 2])
     }
 
+    @Test("A launch that fails is tried again, later each time, and the pauses after it go on from there")
+    func retries() {
+        var rule = RestartRule(.onFailure)
+        #expect(rule.restart(after: Self.failure) == Restart(pause: .seconds(1), wasInFront: false))
+        #expect(rule.retry(wasInFront: true) == Restart(pause: .seconds(2), wasInFront: true))
+        #expect(rule.retry(wasInFront: true) == Restart(pause: .seconds(4), wasInFront: true))
+        #expect(rule.restart(after: Self.failure) == Restart(pause: .seconds(8), wasInFront: false))
+        for _ in 0..<9 { _ = rule.retry(wasInFront: false) }
+        #expect(rule.retry(wasInFront: false).pause == .seconds(300))
+    }
+
     @Test("Time that is divided divides the pauses and the life")
     func timeScale() {
         var rule = RestartRule(.always, timeScale: 60)
