@@ -136,6 +136,13 @@ struct AppsHostTests {
         #expect(host.reaper.app(of: main.pid) == nil)
         #expect(host.reaper.app(of: nobody - 1) == .b)
         #expect(instance.mainProcess == nil)
+
+    @Test("Of clients that go on and on the one whose last turn is over longest is next; others have no such turn")
+    func turns() {
+        let turns: [Int64?] = [nil, 30, 10, nil, 20]
+        #expect(AppsHost.longestWaiting(of: turns.count) { turns[$0] } == 2)
+        #expect(AppsHost.longestWaiting(of: 1) { turns[$0] } == nil)
+        #expect(AppsHost.longestWaiting(of: 0) { _ in 1 } == nil)
     }
 
     @Test("A stranger's notification is told of no app")

@@ -128,6 +128,12 @@ final class ControlServer {
         session.updateInterest(in: loop)
     }
 
+    /// When one that has more to say than a turn is long had its last turn, in nanoseconds; nil for any other.
+    func lastTurn(of id: ConnectionID) -> Int64? {
+        guard let session = sessions.first(where: { $0.id == id }), session.hasBacklog else { return nil }
+        return session.lastTurn
+    }
+
     private func read(_ session: ControlSession) {
         switch session.receive() {
         case .nothing: break
@@ -150,8 +156,10 @@ final class ControlServer {
                 return
             }
             handle(next, from: session)
-            if now.nanoseconds - turn > Self.nanosecondsPerTurn {
+            let end = host.now.nanoseconds
+            if end - turn > Self.nanosecondsPerTurn {
                 session.hasBacklog = true
+                session.lastTurn = end
                 return
             }
         }

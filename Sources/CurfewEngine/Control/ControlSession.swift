@@ -28,6 +28,8 @@ final class ControlSession {
     var role: Role? { didSet { if case .app(let app)? = role { self.app = app } } }
     /// Whether whole lines wait in `reader` because their turn was over; nothing more is read before they are done.
     var hasBacklog = false
+    /// When its last turn was over, in nanoseconds; counts while it has such lines.
+    var lastTurn: Int64 = 0
     /// What is waited for.
     private var interest: UInt32 = 0
 

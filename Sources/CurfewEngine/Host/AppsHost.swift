@@ -179,12 +179,12 @@ class AppsHost {
             // Without a descriptor for a timer what is due is heeded whatever has come: once we are late our own waker
             // signals us each time.
             if armed == 0 || count <= 0 && milliseconds >= 0 { handleDeadline() }
-            for index in 0..<max(0, Int(count)) where !isOver { handle(ready[index]) }
+            handleAll(UnsafeBufferPointer(rebasing: ready[..<max(0, Int(count))]))
             if !isOver, pendingAdvance != nil { continueAdvance(isIdle: count <= 0) }
         }
     }
 
-    private func handle(_ ready: curfew_ready) {
+    func handle(_ ready: curfew_ready) {
         guard let (source, number) = Source.of(ready.token) else { return }
         switch source {
         case .signals: readSignals()

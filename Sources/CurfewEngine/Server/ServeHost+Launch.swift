@@ -246,9 +246,12 @@ extension ServeHost {
 
     // MARK: Again
 
+    /// So many launches, and it is others' turn.
+    private static let restartsPerTurn = 4
+
     /// Those whose pause is over.
     func restartDue() {
-        for entry in apps.dueRestarts(at: engine.now.lifecycle) {
+        for entry in apps.dueRestarts(at: engine.now.lifecycle).prefix(Self.restartsPerTurn) {
             let wasInFront = entry.restart?.wasInFront == true
             let isBehind = !wasInFront || engine.core.isFrontFull
             do throws(LaunchRefusal) {

@@ -126,6 +126,7 @@ final class ServeHost: AppsHost {
         }
         AppLink.removeLeft(of: plan.name, in: directory)
         directory.sweep()
+        directory.serverFolder.sweep()
     }
 
     private func refusal(_ error: KernelError) -> LaunchError {

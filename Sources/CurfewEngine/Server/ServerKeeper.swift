@@ -26,6 +26,8 @@ struct ServerKeeper {
             usleep(pacing.nextPause())
         } while !pacing.isOver(at: now)
         AppLink.removeAll(of: plan.name, in: .ofThisUser())
+        // Killed while it took its name, it has left the socket under another.
+        RuntimeDirectory.ofThisUser().serverFolder.sweep()
         StandardError.print(
             "\(plan.options.caller): supervisor-exit: the server \(plan.name) was killed, so its apps were ended")
         curfew_exit(125)
