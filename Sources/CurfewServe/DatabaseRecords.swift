@@ -47,6 +47,9 @@ final class DatabaseRecords: ServerRecords {
                 record.isRemoved = app.isRemoved
                 record.launches = app.launches
                 record.lastRun = server.lastRuns[app.name].map(run)
+                if let pause = app.restartPause, let due = app.restartDue {
+                    record.restart = RestartRecord(pause: pause, due: due)
+                }
                 return record
             }, isAfterReboot: server.isAfterReboot)
     }
@@ -93,15 +96,21 @@ final class DatabaseRecords: ServerRecords {
         store.note(.together([.appLaunched(stored, toFront: toFront), .runBegan(begun)]))
     }
 
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End) {
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?) {
         let isSignal = end.status.map { $0 > 128 } ?? false
         let status = end.status.map { Int($0) }
-        store.note(
-            .runEnded(
-                app: app, number: number,
-                StoredRun.End(
-                    ended: end.ended, reason: end.reason.word, status: isSignal ? nil : status,
-                    signal: isSignal ? status.map { $0 - 128 } : nil, cpu: end.cpu, peak: end.peak)))
+        let ended = StoreChange.runEnded(
+            app: app, number: number,
+            StoredRun.End(
+                ended: end.ended, reason: end.reason.word, status: isSignal ? nil : status,
+                signal: isSignal ? status.map { $0 - 128 } : nil, cpu: end.cpu, peak: end.peak))
+        store.note(restart.map { .together([ended, Self.planned($0, of: app)]) } ?? ended)
+    }
+
+    func noteRestart(of app: String, _ restart: RestartRecord?) { store.note(Self.planned(restart, of: app)) }
+
+    private static func planned(_ restart: RestartRecord?, of app: String) -> StoreChange {
+        .restartPlanned(app, pause: restart?.pause, due: restart?.due)
     }
 
     func noteOpening(of app: String) { store.note(.moveToFront(app)) }

@@ -92,6 +92,13 @@ struct StoreRecords: Sendable {
         case .appRemoved(let name):
             guard var app = app(name, in: rows) else { return false }
             app.isRemoved = true
+            app.restartPause = nil
+            app.restartDue = nil
+            rows.put(app)
+        case .restartPlanned(let name, let pause, let due):
+            guard var app = app(name, in: rows) else { return false }
+            app.restartPause = pause
+            app.restartDue = due
             rows.put(app)
         case .moveToFront(let name):
             guard var app = app(name, in: rows) else { return false }

@@ -8,6 +8,8 @@ public enum StoreChange: Sendable, Hashable {
     case runEnded(app: String, number: Int, StoredRun.End)
     case appRemoved(String)
     case moveToFront(String)
+    /// When it is to be launched again, in microseconds since 1970, and after which pause; nil: it isn't. Its next launch forgets both.
+    case restartPlanned(String, pause: Int64?, due: Int64?)
     /// One after the other, and all in one transaction.
     case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.

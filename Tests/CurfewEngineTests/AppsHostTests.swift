@@ -136,6 +136,7 @@ struct AppsHostTests {
         #expect(host.reaper.app(of: main.pid) == nil)
         #expect(host.reaper.app(of: nobody - 1) == .b)
         #expect(instance.mainProcess == nil)
+    }
 
     @Test("Of clients that go on and on the one whose last turn is over longest is next; others have no such turn")
     func turns() {

@@ -24,6 +24,12 @@ private struct Model: Equatable {
         case .appRemoved(let name):
             guard apps[name] != nil else { return false }
             apps[name]?.isRemoved = true
+            apps[name]?.restartPause = nil
+            apps[name]?.restartDue = nil
+        case .restartPlanned(let name, let pause, let due):
+            guard apps[name] != nil else { return false }
+            apps[name]?.restartPause = pause
+            apps[name]?.restartDue = due
         case .moveToFront(let name):
             guard apps[name] != nil else { return false }
             apps[name]?.isRemoved = false
@@ -64,7 +70,10 @@ struct ModelTests {
             let end = StoredRun.End(ended: Int64(turn), reason: "exited", status: random.chance(50) ? turn : nil)
             return .runEnded(app: name, number: random.chance(80) ? model.runs[name]?.last?.number ?? 1 : 99, end)
         case 7: return .appRemoved(name)
-        case 8: return .moveToFront(name)
+        case 8 where random.chance(50): return .moveToFront(name)
+        case 8:
+            return .restartPlanned(
+                name, pause: random.chance(50) ? 1_000_000 : nil, due: random.chance(50) ? Int64(turn) : nil)
         default: return .pruneRuns
         }
     }

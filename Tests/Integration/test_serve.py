@@ -841,6 +841,30 @@ def test_killed_it_relaunches_what_restarts(sandbox, manifests):
     assert server.app("other")["launches"] == "1"
 
 
+def test_a_launch_to_come_outlives_a_kill_and_no_proper_end(sandbox, manifests):
+    manifests("brief", 'command = ["false"]\nrestart = "on-failure"\n')
+    server = sandbox.serve()
+    server.expect("launch app=brief")
+
+    def pause():
+        return float((server.app("brief") or {}).get("restart-in", 0))
+
+    stream = server.stream()
+    server.sandbox.wait_for_event(stream, "its third pause", lambda: pause() > 2)
+    # What was committed before this is answered is, too.
+    server.ask("history")
+    os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+    assert server.wait() == 125
+    server = sandbox.serve()
+    assert server.app("brief")["launches"] == "3"
+    assert 0 < pause() <= 4
+    stream = server.stream()
+    # It goes on growing.
+    server.sandbox.wait_for_event(stream, "its fourth pause", lambda: pause() > 4)
+    server = again(server)
+    assert (server.app("brief")["launches"], pause()) == ("4", 0)
+
+
 def test_servers_of_two_names_have_each_its_own(sandbox, plain):
     other = sandbox.serve(name="other")
     plain.launch("mine", *SLEEP)

@@ -306,6 +306,11 @@ class Kills:
             assert numbers == list(range(row["launches"] - len(numbers) + 1, row["launches"] + 1)), (name, row["launches"], numbers)
             assert len(numbers) == min(row["launches"], 1000), (name, row["launches"], len(numbers))
             assert all(run["ended"] is not None for run in self.runs[name][:-1]), name
+            # Who has ended by itself is to be launched again, and that is known whenever its end is.
+            last = self.runs[name][-1]
+            if name == "kept" and last["reason"] in ("exit", "memory-pressure", "user-quit"):
+                is_due = last["reason"] != "user-quit" and not row["removed"]
+                assert (row["restart_due"] is not None) == is_due, (name, last["reason"])
         assert len({row["position"] for row in self.rows.values()}) == len(self.rows)
 
     def listed(self):
@@ -344,7 +349,10 @@ class Kills:
             assert int(app["launches"]) == row["launches"] + has_begun, app
             if not has_begun and last["ended"] is None:
                 assert (app["state"], app["ended"]) == ("notRunning", "supervisor-exit"), app
-                assert ("restart-in" in app) == (name in RESTARTED), app
+            if not has_begun:
+                # It ran, or its pause was under way.
+                is_due = last["ended"] is None or row["restart_due"] is not None
+                assert ("restart-in" in app) == (name in RESTARTED and is_due), app
         return apps
 
     def expect_back(self, apps):

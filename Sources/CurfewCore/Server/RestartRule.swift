@@ -22,13 +22,13 @@ public struct RestartRule: Sendable, Hashable {
     /// What a run must have lived for the next pause to be the first again.
     public static let forgivingLife = Span.seconds(600)
 
-    /// `timeScale`: divides all three; above 0.
-    public init(_ condition: RestartCondition, timeScale: Double = 1) {
+    /// `timeScale`: divides all three; above 0. `pause`: the next one, where it has grown before; nil: the shortest.
+    public init(_ condition: RestartCondition, timeScale: Double = 1, next pause: Span? = nil) {
         self.condition = condition
         shortest = Self.shortestPause.scaled(by: timeScale)
         longest = Self.longestPause.scaled(by: timeScale)
         forgottenAfter = Self.forgivingLife.scaled(by: timeScale)
-        nextPause = shortest
+        nextPause = pause.map { min(max($0, shortest), longest) } ?? shortest
     }
 
     /// What follows the end of a run; nil: it stays ended.

@@ -14,8 +14,8 @@ extension ServeHost {
         FinalReport(instance: instance, host: self).write(ending)
         let run = apps[app]?.launches ?? 1
         let now = engine.now.lifecycle
-        apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
-        if let entry = apps[instance.name] { noteEnd(of: instance, entry) }
+        let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
+        if let entry = apps[instance.name] { noteEnd(of: instance, entry, pause: restart.map { $0 - now }) }
         output?.ended(app: instance.name, run: run)
         control?.forget(app)
         links.removeValue(forKey: app)?.remove()
@@ -44,6 +44,7 @@ extension ServeHost {
         guard !isEnding else { return }
         isEnding = true
         tellManagerOfEnd()
+        for entry in apps.listed where entry.restart != nil { noteRestart(of: entry.name, after: nil) }
         apps.forgetRestarts()
         let running = apps.running
         for app in running where apps[app]?.request == nil { apps[app]?.request = .serverEnd }

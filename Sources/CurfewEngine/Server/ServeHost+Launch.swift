@@ -215,6 +215,7 @@ extension ServeHost {
     /// What is written of apps is read, and those are launched that are to be, into background.
     func launchAtStart() {
         let read = reloadDefinitions()
+        restartUnseen()
         for name in read.launchedAtStart where !isEnding && apps.app(named: name) == nil {
             guard apps.list.mayLaunchInBackground(name) else { continue }
             do throws(LaunchRefusal) {
@@ -224,17 +225,6 @@ extension ServeHost {
                 complain("\(name): couldn't be launched: \(error.problem)")
             }
         }
-        restartUnseen()
-    }
-
-    /// What ran when a server before was killed is launched again where it says `restart`.
-    func restartUnseen() {
-        let now = engine.now.lifecycle
-        for name in unseen where apps.list.mayLaunchInBackground(name) && apps.app(named: name) == nil {
-            guard let definition = try? definition(named: name) else { continue }
-            apps.plan(restartOf: name, definition.restart, at: now)
-        }
-        unseen = []
     }
 
     /// What is wrong is told of each time that it is read.
@@ -267,7 +257,9 @@ extension ServeHost {
         var next = "that isn't tried again"
         if refusal.isLasting {
             apps.giveUpRestart(of: name)
+            noteRestart(of: name, after: nil)
         } else if let pause = apps.putOffRestart(of: name, at: engine.now.lifecycle) {
+            noteRestart(of: name, after: pause)
             next = "tried again in \(HumanText.duration(nanoseconds: pause.nanoseconds))"
         }
         complain("\(name): couldn't be launched again: \(refusal.problem); \(next)")

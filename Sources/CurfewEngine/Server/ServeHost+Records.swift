@@ -14,12 +14,14 @@ extension ServeHost {
         let kept = records.load()
         let now = engine.now.lifecycle
         for app in kept.apps {
-            let end = app.lastRun.map { runEnd(of: $0, isAfterReboot: kept.isAfterReboot) }
+            let end = app.lastRun.map { runEnd(of: $0, of: app, isAfterReboot: kept.isAfterReboot) }
             let ended = app.lastRun?.end.map { now - Span(nanoseconds: max(0, Self.calendar - $0.ended) * 1000) }
             apps.restore(app, bareDefinition(of: app), end, at: ended ?? now)
-            if let run = app.lastRun, run.end == nil, let end {
-                unseen.append(app.name)
-                records.noteEnd(of: app.name, run: run.number, .init(ended: Self.calendar, reason: end.reason))
+            if let run = app.lastRun, let end, run.end == nil || app.restart != nil {
+                unseen.append(
+                    UnseenEnd(
+                        app: app.name, run: run.end == nil ? run.number : nil, reason: end.reason,
+                        restart: run.end == nil ? nil : app.restart))
             }
         }
         apps.restoreList(
@@ -28,10 +30,50 @@ extension ServeHost {
         tellNews()
     }
 
-    private func runEnd(of run: RunRecord, isAfterReboot: Bool) -> RunEnd {
+    /// A run whose end nobody saw, for its server was killed before; or a launch to come that this server was killed before.
+    struct UnseenEnd {
+        let app: String
+        /// The number of a run whose end is to be noted.
+        let run: Int?
+        let reason: EndReason
+        let restart: RestartRecord?
+    }
+
+    /// Launched again is what says `restart`. Before anything is launched: an end is its app's latest run's.
+    func restartUnseen() {
+        let now = engine.now.lifecycle
+        for unseen in unseen {
+            var pause: Span?
+            if apps.list.mayLaunchInBackground(unseen.app), let definition = try? definition(named: unseen.app) {
+                let planned = unseen.restart.map { restart in
+                    (
+                        pause: Span(nanoseconds: restart.pause * 1000),
+                        left: Span(nanoseconds: max(0, restart.due - Self.calendar) * 1000)
+                    )
+                }
+                pause = apps.plan(restartOf: unseen.app, definition.restart, at: now, planned: planned)
+            }
+            if let run = unseen.run {
+                records?.noteEnd(
+                    of: unseen.app, run: run, .init(ended: Self.calendar, reason: unseen.reason),
+                    Self.restart(after: pause))
+            }
+        }
+        unseen = []
+    }
+
+    private static func restart(after pause: Span?) -> RestartRecord? {
+        pause.map { RestartRecord(pause: $0.nanoseconds / 1000, due: calendar + $0.nanoseconds / 1000) }
+    }
+
+    /// It is launched again after that pause; nil: not any more.
+    func noteRestart(of name: String, after pause: Span?) { records?.noteRestart(of: name, Self.restart(after: pause)) }
+
+    private func runEnd(of run: RunRecord, of app: AppRecord, isAfterReboot: Bool) -> RunEnd {
         guard let end = run.end else { return .unseen(isReboot: isAfterReboot, life: .zero) }
         let life = Span(nanoseconds: max(0, end.ended - run.began) * 1000)
-        return RunEnd(end.reason, wasInFront: run.wasInFront, life: life)
+        // Whoever was to be launched again has failed, as far as its `restart` is concerned.
+        return RunEnd(end.reason, isFailure: app.restart != nil, wasInFront: run.wasInFront, life: life)
     }
 
     /// With the server's environment, for its own isn't kept; nil for one that is written elsewhere.
@@ -69,7 +111,8 @@ extension ServeHost {
         records.noteLaunch(of: app, run, toFront: !inBackground)
     }
 
-    func noteEnd(of instance: Instance, _ entry: ServedApps.Entry) {
+    /// `pause`: after which it is launched again; nil: it stays ended.
+    func noteEnd(of instance: Instance, _ entry: ServedApps.Entry, pause: Span?) {
         guard let end = entry.end else { return }
         let measures = instance.reporter.measures
         records?.noteEnd(
@@ -77,7 +120,7 @@ extension ServeHost {
             .init(
                 ended: Self.calendar, reason: end.reason, status: entry.status,
                 cpu: Int64(clamping: measures.cpuMicroseconds),
-                peak: measures.peakMemory.map { Int64(clamping: $0) }))
+                peak: measures.peakMemory.map { Int64(clamping: $0) }), Self.restart(after: pause))
     }
 
     // MARK: Requests

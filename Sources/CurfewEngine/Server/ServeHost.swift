@@ -18,8 +18,8 @@ final class ServeHost: AppsHost {
     private let openRecords: () throws(RecordsRefusal) -> (any ServerRecords)?
     /// What was asked of the records, by its number there.
     var recordRequests: [Int: RecordRequest] = [:]
-    /// What ran when a server before was killed.
-    var unseen: [String] = []
+    /// Whom a server before has left to be launched again.
+    var unseen: [UnseenEnd] = []
 
     var apps = ServedApps()
     var numbers = AppNumbers()

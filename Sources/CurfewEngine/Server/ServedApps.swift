@@ -73,11 +73,20 @@ struct ServedApps {
         list = TaskList(mostRecentFirst: names, removed: removed)
     }
 
-    /// What a server before had running when it was killed is launched again, where it is to be.
-    mutating func plan(restartOf name: String, _ condition: RestartCondition, at now: Instant) {
-        guard let entry = entries[name], entry.app == nil, let end = entry.end else { return }
-        entry.restarting = RestartRule(condition)
-        plan(entry.restarting.restart(after: end), of: entry, at: now)
+    /// What a server before had running when it was killed, or had planned itself to launch, is launched again, where it is to be.
+    ///
+    /// `planned`: the pause after its last run, and what is left of that. Returns after which pause from now; nil: not at all.
+    @discardableResult
+    mutating func plan(
+        restartOf name: String, _ condition: RestartCondition, at now: Instant,
+        planned: (pause: Span, left: Span)? = nil
+    ) -> Span? {
+        guard let entry = entries[name], entry.app == nil, let end = entry.end else { return nil }
+        entry.restarting = RestartRule(condition, next: planned?.pause)
+        var restart = entry.restarting.restart(after: end)
+        if let pause = restart?.pause, let planned { restart?.pause = min(pause, planned.left) }
+        plan(restart, of: entry, at: now)
+        return restart?.pause
     }
 
     private mutating func plan(_ restart: Restart?, of entry: Entry, at now: Instant) {

@@ -15,6 +15,8 @@ public struct AppRecord: Sendable, Hashable {
     public var launches = 0
     /// Nil where none is kept.
     public var lastRun: RunRecord?
+    /// Nil where it isn't to be launched again by itself.
+    public var restart: RestartRecord?
 
     public init(
         name: String, source: DefinitionSource, command: [String], options: [String] = [], directory: String? = nil
@@ -24,6 +26,19 @@ public struct AppRecord: Sendable, Hashable {
         self.command = command
         self.options = options
         self.directory = directory
+    }
+}
+
+/// A launch to come.
+public struct RestartRecord: Sendable, Hashable {
+    /// From the end of the last run, in microseconds.
+    public var pause: Int64
+    /// In microseconds since 1970.
+    public var due: Int64
+
+    public init(pause: Int64, due: Int64) {
+        self.pause = pause
+        self.due = due
     }
 }
 
@@ -120,7 +135,10 @@ public protocol ServerRecords: AnyObject {
     func load() -> KeptServer
     /// For which nobody waits. `toFront`: it is the most recently used one from now on.
     func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool)
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End)
+    /// `restart`: what is to follow; it is known whenever the end is.
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?)
+    /// Another than was noted with its end; nil: none any more.
+    func noteRestart(of app: String, _ restart: RestartRecord?)
     func noteOpening(of app: String)
     /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
     func remove(_ app: String) -> Int?

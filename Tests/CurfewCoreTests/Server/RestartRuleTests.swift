@@ -82,6 +82,11 @@ struct RestartRuleTests {
 
     @Test("Time that is divided divides the pauses and the life")
     func timeScale() {
+        var grown = RestartRule(.onFailure, next: .seconds(200))
+        #expect(grown.restart(after: Self.failure)?.pause == .seconds(200))
+        #expect(grown.restart(after: Self.failure)?.pause == .seconds(300))
+        var shrunk = RestartRule(.onFailure, next: .zero)
+        #expect(shrunk.restart(after: Self.failure)?.pause == .seconds(1))
         var rule = RestartRule(.always, timeScale: 60)
         let ends = [Self.exit, Self.exit, RunEnd(.exit, life: .seconds(10))]
         let pauses = ends.map { rule.restart(after: $0)?.pause.nanoseconds }
