@@ -43,6 +43,8 @@ struct clone_arguments {
 struct launch {
     const struct curfew_spawn_request *request;
     bool by_old_clone;   // clone3 was refused: the child does itself what clone3's flags would have
+    bool is_reaper;      // the child is the program's reaper, and starts that
+    pid_t program;       // what the reaper has started
     int stage;           // the child's failure; error 0 means none
     int error;
 };
@@ -307,7 +309,7 @@ CHILD_SIDE static void note_child(const struct launch *launch)
         note->group = note->pid;
 }
 
-CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
+CHILD_SIDE static _Noreturn void run_program(struct launch *launch)
 {
     note_child(launch);
     if (launch->by_old_clone) {
@@ -327,6 +329,70 @@ CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
         RAW(SYS_rt_sigprocmask, SIG_SETMASK, &launch->request->signal_mask, 0, RAW_SIGNAL_SET_SIZE));
     check(launch, CURFEW_STAGE_EXEC, execute(launch->request));
     exit_child(127);   // not reached: execve returns errors only
+}
+
+static long clone_blocked(struct launch *launch, int *pidfd);
+
+// The program is a child of this child, born in the same memory and while its parent sleeps in the same way.
+CHILD_SIDE static void start_program(struct launch *launch)
+{
+    struct launch program;
+    int pidfd = -1;
+    program.request = launch->request;
+    program.by_old_clone = program.is_reaper = false;
+    program.program = 0;
+    program.stage = CURFEW_STAGE_CLONE;
+    program.error = 0;
+    long pid = clone_blocked(&program, &pidfd);
+    check(launch, program.stage, pid);
+    check(launch, program.stage, -program.error);
+    launch->program = (pid_t)pid;
+}
+
+// What can't become its reaper takes the program along.
+CHILD_SIDE static void check_reaper(struct launch *launch, long result)
+{
+    if (result >= 0)
+        return;
+    if (launch->program > 0) {
+        RAW(SYS_kill, launch->program, SIGKILL);
+        RAW(SYS_wait4, launch->program, 0, __WALL);
+    }
+    check(launch, CURFEW_STAGE_REAPER, result);
+}
+
+// It keeps nothing but its channel, as its number 0; all above 2 is closed by the execution. Every signal stays blocked.
+CHILD_SIDE static void execute_reaper(struct launch *launch)
+{
+    const struct curfew_spawn_reaper *reaper = launch->request->reaper;
+    const char *arguments[3], *environment[1];
+    arguments[0] = "curfew-reaper";
+    arguments[1] = "/proc/thread-self/children";
+    arguments[2] = environment[0] = NULL;
+    check_reaper(launch, RAW(SYS_dup3, reaper->channel, 0, 0));
+    RAW(SYS_close, 1);
+    RAW(SYS_close, 2);
+    RAW(SYS_chdir, "/");
+    check_reaper(launch, RAW(SYS_execveat, reaper->image, "", arguments, environment, AT_EMPTY_PATH));
+}
+
+CHILD_SIDE static _Noreturn void run_reaper(struct launch *launch)
+{
+    if (launch->by_old_clone)
+        clear_handlers(launch);
+    // It stays one when it executes a program, and keeps its children. Source: PR_SET_CHILD_SUBREAPER(2const).
+    check(launch, CURFEW_STAGE_REAPER, RAW(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1));
+    if (launch->request->file)
+        start_program(launch);
+    execute_reaper(launch);
+    exit_child(127);   // not reached
+}
+
+CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
+{
+    if (launch->is_reaper)
+        run_reaper(launch);
+    run_program(launch);
 }
 
 // ---- the parent -----------------------------------------------------------------------------
@@ -395,7 +461,7 @@ static __attribute__((noinline)) long clone_new(struct launch *launch, int *pidf
         .pidfd = (uint64_t)(uintptr_t)pidfd,
         .exit_signal = SIGCHLD,
     };
-    if (request->note) {
+    if (request->note && !launch->is_reaper) {
         arguments.flags |= CLONE_PARENT_SETTID;
         arguments.parent_tid = (uint64_t)(uintptr_t)&request->note->pid;
     }
@@ -442,12 +508,13 @@ static long clone_blocked(struct launch *launch, int *pidfd)
 // Waits like any posix_spawn: a child that failed leaves a SIGCHLD behind, though nothing to wait for.
 int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn_result *result, int *stage)
 {
-    struct launch launch = {.request = request, .stage = CURFEW_STAGE_CLONE};
+    struct launch launch = {.request = request, .stage = CURFEW_STAGE_CLONE, .is_reaper = request->reaper != NULL};
     int pidfd = -1;
     long pid = clone_blocked(&launch, &pidfd);
     if (pid > 0 && !launch.error) {
-        result->pid = (pid_t)pid;
+        result->pid = launch.is_reaper ? launch.program : (pid_t)pid;
         result->pidfd = pidfd;
+        result->reaper = launch.is_reaper ? (pid_t)pid : 0;
         return 0;
     }
     if (request->note)

@@ -3,6 +3,21 @@ import Testing
 
 @Suite("Quit, time limit, and how it ended")
 struct EndingTests {
+    // MARK: Its reaper
+
+    @Test("Without its reaper it is killed at once, wherever it is, and for that")
+    func reaperLost() {
+        let killed = ["kill a supervisor-exit in active", "a active -> notRunning"]
+        let scenario = Scenario()
+        #expect(scenario.send(.app(.a, .reaperLost)) == killed)
+        #expect(scenario.send(.app(.a, .reaperLost)).isEmpty)
+        let suspended = ["kill a supervisor-exit in suspended", "a suspended -> notRunning"]
+        #expect(Scenario.suspended().send(.app(.a, .reaperLost)) == suspended)
+        let terminating = Scenario()
+        terminating.quit()
+        #expect(terminating.send(.app(.a, .reaperLost)) == killed)
+    }
+
     // MARK: Quit
 
     @Test("Terminated while running, plain: SIGTERM, never more at once")

@@ -62,6 +62,42 @@ struct AppsHostTests {
         #expect(host.app(of: nobody, until: .max) == nil)
     }
 
+    @Test("A reaper is of no app, and what is below it is its app's")
+    func belowReaper() {
+        let (reaper, other) = (Sleeper(), Sleeper())
+        defer {
+            reaper.end()
+            other.end()
+        }
+        let instance = hold(.a, named: "mail", leader: nobody)
+        instance.subreaper = Subreaper(pid: reaper.pid, channel: .none)
+        host.reaper.register(reaper.pid, of: .a)
+        #expect(host.isSubreaper(reaper.pid))
+        #expect(!host.isSubreaper(other.pid))
+        #expect(!host.isSubreaper(nobody))
+        #expect(host.place(of: reaper.pid)?.app == nil)
+        #expect(host.app(named: String(reaper.pid)) == nil)
+        // Whatever sends from below this process is no operator.
+        #expect(host.standing(of: reaper.pid) == .inside)
+        #expect(host.standing(of: other.pid) == .inside)
+        #expect(host.standing(of: getppid()) == .outside)
+    }
+
+    @Test("A reaper's end is its app's, and no process's of it")
+    func reaperEnds() {
+        let instance = hold(.a, named: "mail", leader: nobody)
+        let other = hold(.b, named: "music", leader: nobody - 1)
+        instance.subreaper = Subreaper(pid: nobody - 2, channel: .none)
+        setEnded(nobody - 2)
+        host.reaper.register(nobody - 2, of: .a)
+        #expect(host.reapAll { _ in }.map(\.id) == [.a])
+        #expect(instance.takeEnds() == Instance.Ends(hasLostReaper: true))
+        #expect(instance.livingLeader == nobody)
+        #expect(instance.tree.root == .strays)
+        #expect(other.tree.root == .descendants(of: nobody - 1))
+        #expect(host.reaper.app(of: nobody - 2) == nil)
+    }
+
     @Test("A signal's sender is inside where it is in any of them, and what is ignored is told of that one")
     func ignoredSignals() {
         let (first, second) = (Sleeper(), Sleeper())

@@ -55,6 +55,7 @@ struct ChildEndsTests {
 
         func noteStop(of instance: Instance) { lines.append("stop") }
         func lookWhoIsGone() { lines.append("gone?") }
+        func lookWhetherGone(_ app: AppID) { lines.append("\(app.letter) gone?") }
     }
 
     // Nobody has such numbers.
@@ -168,6 +169,52 @@ struct ChildEndsTests {
         ends.mainProcessEnded(worker, of: instance)
         #expect(host.lines == ["read", "reap", "stop", "gone?"])
         #expect(instance.mainProcess?.pid == other)
+    }
+
+    // MARK: Told by a reaper
+
+    @Test("What they have said is read before one is let go, and the kernel's kill told while it is there")
+    func beforeLetGo() {
+        ends.willEnd(instance)
+        #expect(host.lines == ["read"])
+        manifest.memory.fatal = 10
+        ends.willEnd(instance)
+        #expect(host.lines == ["read", "read", "memory a"])
+    }
+
+    @Test("Once all of one moment are known, what follows is the app's alone")
+    func allKnown() {
+        instance.reaped(end(worker))
+        instance.reaped(end(leader, code: 3))
+        ends.handle(instance)
+        #expect(host.lines == ["memory a", told(3), "a gone?"])
+        ends.handle(instance)
+        #expect(host.lines.dropFirst(3) == ["a gone?"])
+    }
+
+    @Test("A main process whose reaper has yet to tell how it ended isn't over by its pidfd")
+    func toldLater() {
+        let child = Sleeper()
+        defer { child.end() }
+        instance.mainProcess = MainProcess(pid: child.pid, pidfd: .none)
+        instance.subreaper = Subreaper(pid: getpid(), channel: .none)
+        ends.mainProcessEnded(child.pid, of: instance)
+        #expect(host.lines == ["read", "reap", "stop", "gone?"])
+        instance.reaped(end(child.pid, code: 4))
+        ends.handle(instance)
+        #expect(host.lines.dropFirst(4) == ["forget main", "memory a", told(4), "a gone?"])
+        instance.subreaper = nil
+    }
+
+    @Test("Its reaper's end is told before its leader's: that is why")
+    func reaperLost() {
+        instance.reaped(end(leader, code: 3))
+        instance.subreaperEnded { _ in true }
+        #expect(instance.tree.root == .strays)
+        #expect(instance.subreaper == nil)
+        ends.handle(instance)
+        let lost = Input.app(.a, .reaperLost)
+        #expect(host.lines == ["\(lost)", "memory a", told(3), "a gone?"])
     }
 
     // MARK: Others

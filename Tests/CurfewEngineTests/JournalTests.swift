@@ -63,6 +63,7 @@ struct JournalTests {
         .app(.a, .leaderExited(.exited(code: 255))),
         .app(.a, .leaderExited(.signaled(signal: 64, dumpedCore: true))),
         .app(.a, .leftBehind),
+        .app(.a, .reaperLost),
         .app(.a, .treeGone),
         .app(.a, .stillThere),
         .app(.a, .killIncomplete),

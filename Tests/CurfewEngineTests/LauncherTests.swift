@@ -57,6 +57,24 @@ struct LauncherTests {
         #expect(system.request?.channelNumber == 8)
     }
 
+    @Test("Below a reaper it is that one's child; else its starter's")
+    func reaper() throws {
+        let own = try start { $0.hasChannel = false }
+        #expect(own.reaper == 0)
+        #expect(system.request?.reaper.image == -1)
+        system.reaper = 9
+        let program = try start {
+            $0.hasChannel = false
+            $0.reaper = (4, 5)
+        }
+        #expect(program.pid == 7)
+        #expect(program.reaper == 9)
+        #expect(system.request?.reaper.image == 4)
+        #expect(system.request?.reaper.channel == 5)
+        let refused = "can't start the reaper of prog: Permission denied; what had begun was killed"
+        #expect(error(.reaper, EACCES) == LaunchError(125, refused))
+    }
+
     @Test("Without a life in background there is no control pipe")
     func withoutChannel() throws {
         let program = try start {

@@ -87,6 +87,14 @@ struct SenderJudgeTests {
         #expect(judge.standing(of: child.pid, place: { _ in Self.elsewhere }) == .outside)
     }
 
+    @Test("Below a supervisor of several, one that is of no app is inside all the same")
+    func below() {
+        let child = Sleeper()
+        defer { child.end() }
+        let lost = Ancestry(isOurs: false, isInAnyApp: true, isKnown: true, isBelowSupervisor: true)
+        #expect(judge.standing(of: child.pid, place: { _ in ProcessPlace(lost, nil) }) == .inside)
+    }
+
     @Test("Of whose line not all is known, or without an app, nothing is told")
     func unknownStanding() {
         let child = Sleeper()

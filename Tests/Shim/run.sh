@@ -58,6 +58,18 @@ if [ "${1:-}" = --bench ]; then
     exit
 fi
 
+# The reaper's program is copied out of this one's section, so nothing in that may depend on where it was linked: a call or
+# an address of anything elsewhere is a relocation.
+for level in 0 1 2 3; do
+    "$CC" -std=gnu11 -D_GNU_SOURCE -O$level -ISources/CCurfew/include -c Sources/CCurfew/reaper.c -o "$build/reaper.o"
+    if readelf -rW "$build/reaper.o" >"$build/relocations" && ! grep "rela\{0,1\}\.*curfew_reaper'" "$build/relocations"; then
+        passed=$((passed + 1))
+    else
+        echo "reaper.c, -O$level: its section isn't whole by itself"
+        failed=$((failed + 1))
+    fi
+done
+
 if echo 'int main(void) { return 0; }' >"$build/probe.c" &&
     "$CC" -fsanitize=address,undefined "$build/probe.c" -o "$build/probe" 2>/dev/null && "$build/probe"; then
     if compile sanitized -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all; then

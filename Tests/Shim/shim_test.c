@@ -290,7 +290,7 @@ static struct curfew_spawn_request plain_request(const char *file)
 // Spawns what must fail, and checks everything a failure promises.
 static void check_failure(const struct curfew_spawn_request *request, int stage, int error)
 {
-    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
     int seen_stage = UNTOUCHED;
     struct state before = take_state();
     errno = UNTOUCHED;
@@ -300,6 +300,7 @@ static void check_failure(const struct curfew_spawn_request *request, int stage,
     CHECK_EQ(seen_stage, stage);
     CHECK_EQ(result.pid, UNTOUCHED);
     CHECK_EQ(result.pidfd, UNTOUCHED);
+    CHECK_EQ(result.reaper, UNTOUCHED);
     check_same_state(&before);
 }
 
@@ -307,7 +308,7 @@ static void check_failure(const struct curfew_spawn_request *request, int stage,
 static struct curfew_wait_info run_to_end(const struct curfew_spawn_request *request)
 {
     struct curfew_wait_info info = {0};
-    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
     int stage = UNTOUCHED;
     struct state before = take_state();
     errno = UNTOUCHED;
@@ -711,7 +712,7 @@ static void out_of_descriptors(const void *unused)
     tight.rlim_cur = (rlim_t)lowest_free;
     must(setrlimit(RLIMIT_NOFILE, &tight), "RLIMIT_NOFILE");
     struct curfew_spawn_request request = plain_request("true");
-    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED};
+    struct curfew_spawn_result result = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
     int stage = 0;
     int seen = curfew_spawn(&request, &result, &stage);
     must(setrlimit(RLIMIT_NOFILE, &usual), "RLIMIT_NOFILE");
@@ -3058,6 +3059,444 @@ static void test_read_memory(void)
 
 // ---- running ------------------------------------------------------------------------------------
 
+// ---- reapers ------------------------------------------------------------------------------------
+
+// A program below a reaper, or a reaper alone, and our end of what it tells.
+struct reaped {
+    struct curfew_spawn_result result;
+    int channel;
+};
+
+static struct reaped below_reaper(char **arguments)
+{
+    struct reaped reaped;
+    int ends[2];
+    int image = (int)must(curfew_reaper_image(), "curfew_reaper_image");
+    must(curfew_socketpair(ends), "curfew_socketpair");
+    const struct curfew_spawn_reaper reaper = {.image = image, .channel = ends[1]};
+    struct curfew_spawn_request request = plain_request(arguments ? arguments[0] : NULL);
+    request.argv = arguments;
+    request.reaper = &reaper;
+    must(curfew_spawn(&request, &reaped.result, NULL), "curfew_spawn");
+    close(image);
+    close(ends[1]);
+    reaped.channel = ends[0];
+    return reaped;
+}
+
+static struct reaped script_below_reaper(char *script)
+{
+    char *arguments[] = {"sh", "-c", script, NULL};
+    return below_reaper(arguments);
+}
+
+static struct curfew_reaper_news news_of(const struct reaped *reaped)
+{
+    struct curfew_reaper_news news = {.pid = UNTOUCHED};
+    if (!readable(reaped->channel))
+        CHECK(!"the reaper told something before the deadline");
+    CHECK_EQ(curfew_reaper_read(reaped->channel, &news), 0);
+    return news;
+}
+
+static void check_news(const struct reaped *reaped, pid_t pid, int code, int status)
+{
+    struct curfew_reaper_news news = news_of(reaped);
+    CHECK_EQ(news.pid, pid);
+    CHECK_EQ(news.code, code);
+    CHECK_EQ(news.status, status);
+}
+
+static void let_go(const struct reaped *reaped, pid_t pid)
+{
+    CHECK_EQ(curfew_reaper_let_go(reaped->channel, pid), sizeof pid);
+}
+
+// Once it isn't wanted any more it ends by itself.
+static void check_end_of_reaper(struct reaped *reaped)
+{
+    close(reaped->channel);
+    struct curfew_wait_info end = end_of(reaped->result.pidfd);
+    CHECK_EQ(end.pid, reaped->result.reaper);
+    CHECK_EQ(end.code, CLD_EXITED);
+    CHECK_EQ(end.status, 0);
+    close(reaped->result.pidfd);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    int pidfd = (int)must(curfew_pidfd_open(pid), "pidfd_open");
+    char path[64], status[8192];
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    read_text(path, status, sizeof status);
+    close(pidfd);
+    return (pid_t)status_field(status, "PPid", 10);
+}
+
+// Its end is told with its status; it stays until it is let go, and what is no more is told last.
+static void told_and_let_go(const void *old_clone)
+{
+    if (old_clone)
+        refuse_clone3(*(const int *)old_clone);
+    struct state before = take_state();
+    struct reaped reaped = script_below_reaper("exit 7");
+    CHECK(reaped.result.reaper > 0 && reaped.result.reaper != reaped.result.pid);
+    CHECK_EQ(fcntl(reaped.result.pidfd, F_GETFD), FD_CLOEXEC);
+    check_news(&reaped, reaped.result.pid, CLD_EXITED, 7);
+    CHECK_EQ(kill(reaped.result.pid, 0), 0);
+    CHECK_EQ(parent_of(reaped.result.pid), reaped.result.reaper);
+    struct curfew_reaper_news news;
+    let_go(&reaped, reaped.result.pid + 1);   // another's number means nothing
+    CHECK_EQ(curfew_reaper_read(reaped.channel, &news), -EAGAIN);
+    CHECK_EQ(kill(reaped.result.pid, 0), 0);
+    let_go(&reaped, reaped.result.pid);
+    check_news(&reaped, 0, 0, 0);
+    CHECK_EQ(kill(reaped.result.pid, 0), -1);
+    check_end_of_reaper(&reaped);
+    check_same_state(&before);
+}
+
+static void told_of_signals(const void *unused)
+{
+    (void)unused;
+    struct reaped killed = script_below_reaper("kill -9 $$");
+    check_news(&killed, killed.result.pid, CLD_KILLED, SIGKILL);
+    check_end_of_reaper(&killed);
+    // Whether a core is written is the machine's business.
+    struct reaped dumped = script_below_reaper("ulimit -c unlimited 2>/dev/null; cd /; kill -SEGV $$");
+    struct curfew_reaper_news news = news_of(&dumped);
+    CHECK(news.code == CLD_KILLED || news.code == CLD_DUMPED);
+    CHECK_EQ(news.status, SIGSEGV);
+    check_end_of_reaper(&dumped);
+    struct reaped busy = script_below_reaper("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
+    CHECK(news_of(&busy).cpu_microseconds > 0);
+    check_end_of_reaper(&busy);
+}
+
+// Orphans come to their own reaper, also what has a session of its own; each end is told, one after the other.
+static void adopts_orphans(const void *unused)
+{
+    (void)unused;
+    struct reaped one = script_below_reaper("sh -c 'setsid sleep 1000 & echo $! >one'; exit 1");
+    struct reaped other = script_below_reaper("sh -c 'setsid sleep 1000 & echo $! >other'; exit 2");
+    check_news(&one, one.result.pid, CLD_EXITED, 1);
+    check_news(&other, other.result.pid, CLD_EXITED, 2);
+    let_go(&one, one.result.pid);
+    let_go(&other, other.result.pid);
+    check_news(&one, -1, 0, 0);
+    check_news(&other, -1, 0, 0);
+    char text[32];
+    read_text("one", text, sizeof text);
+    pid_t orphan = atoi(text);
+    CHECK_EQ(parent_of(orphan), one.result.reaper);
+    CHECK_EQ(kill(orphan, SIGKILL), 0);
+    check_news(&one, orphan, CLD_KILLED, SIGKILL);
+    let_go(&one, orphan);
+    check_news(&one, 0, 0, 0);
+    check_end_of_reaper(&one);
+    read_text("other", text, sizeof text);
+    orphan = atoi(text);
+    CHECK_EQ(parent_of(orphan), other.result.reaper);
+    int pidfd = (int)must(curfew_pidfd_open(orphan), "pidfd_open");
+    check_end_of_reaper(&other);
+    CHECK(readable(pidfd));
+    close(pidfd);
+}
+
+static void tells_one_by_one(const void *unused)
+{
+    (void)unused;
+    struct reaped reaped = script_below_reaper("for i in 1 2 3 4 5 6 7 8; do (sleep 0; exit 4) & done; exit 3");
+    struct curfew_reaper_news news;
+    int seen = 0;
+    while ((news = news_of(&reaped)).pid != 0) {
+        if (news.pid < 0)
+            continue;
+        CHECK_EQ(news.code, CLD_EXITED);
+        CHECK_EQ(news.status, news.pid == reaped.result.pid ? 3 : news.status == 4 ? 4 : 0);
+        let_go(&reaped, news.pid);
+        seen++;
+    }
+    CHECK_EQ(news.pid, 0);
+    CHECK(seen >= 1);
+    check_end_of_reaper(&reaped);
+}
+
+// Nobody holds them any more: what is stopped, what has left, and what ignores all that can be ignored.
+static void ends_all_without_a_supervisor(const void *garbage)
+{
+    struct reaped reaped = script_below_reaper(
+        "trap '' TERM HUP INT; setsid sh -c 'sleep 1000 & sleep 1000' & sh -c 'kill -STOP $$' & echo $$ >ready; wait");
+    int pidfd = (int)must(curfew_pidfd_open(reaped.result.pid), "pidfd_open");
+    if (garbage)
+        CHECK_EQ(curfew_send(reaped.channel, "x", 1), 1);
+    else
+        close(reaped.channel);
+    CHECK(readable(pidfd));
+    struct curfew_wait_info end = end_of(reaped.result.pidfd);
+    CHECK_EQ(end.code, CLD_EXITED);
+    CHECK_EQ(end.status, 0);
+    close(pidfd);
+    // Who is below us came to us, had it outlived its reaper.
+    CHECK_EQ(take_state().children, ECHILD);
+}
+
+// Its memory, its name and what it has open are its own; nothing of ours is in it.
+static void reaper_is_small(const void *unused)
+{
+    (void)unused;
+    enum { LIMIT_KIB = 64 };
+    char *big = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (big == MAP_FAILED)
+        give_up("mmap");
+    memset(big, 1, 32 << 20);
+    struct reaped reaped = script_below_reaper("exec sleep 1000");
+    memset(big, 2, 32 << 20);
+    // Moved on to what it is: it says its name first.
+    char path[64], text[8192], expected[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", reaped.result.reaper);
+    for (int i = 0; i < DEADLINE_MS; i++) {
+        read_text(path, text, sizeof text);
+        if (!strcmp(text, "curfew-reaper\n"))
+            break;
+        poll(NULL, 0, 1);
+    }
+    CHECK_TEXT(text, "curfew-reaper\n");
+    kill(reaped.result.pid, SIGKILL);
+    news_of(&reaped);
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", reaped.result.reaper);
+    read_text(path, text, sizeof text);
+    uint64_t kib = status_field(text, "Private_Clean", 10) + status_field(text, "Private_Dirty", 10);
+    CHECK(kib > 0 && kib <= LIMIT_KIB);
+    snprintf(path, sizeof path, "/proc/%d/status", reaped.result.reaper);
+    read_text(path, text, sizeof text);
+    CHECK_EQ(status_field(text, "SigBlk", 16), ~(bit(SIGKILL) | bit(SIGSTOP)));
+    snprintf(path, sizeof path, "/proc/%d/environ", reaped.result.reaper);
+    read_text(path, text, sizeof text);
+    CHECK_TEXT(text, "");
+    int open_ones = 0;
+    for (int number = 0; number < 256; number++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", reaped.result.reaper, number);
+        ssize_t length = readlink(path, expected, sizeof expected - 1);
+        if (length < 0)
+            continue;
+        expected[length] = 0;
+        CHECK(number == 0 ? !strncmp(expected, "socket:", 7) : !strcmp(expected, "anon_inode:[signalfd]"));
+        open_ones++;
+    }
+    CHECK_EQ(open_ones, 2);
+    check_end_of_reaper(&reaped);
+    munmap(big, 32 << 20);
+}
+
+// What an app may send it means nothing, but SIGKILL and SIGSTOP.
+static void reaper_heeds_no_signal(const void *unused)
+{
+    (void)unused;
+    struct reaped reaped = script_below_reaper("exec sleep 1000");
+    for (int signal = 1; signal <= 64; signal++)
+        if (signal != SIGKILL && signal != SIGSTOP && signal != 32 && signal != 33)
+            CHECK_EQ(kill(reaped.result.reaper, signal), 0);
+    CHECK_EQ(kill(reaped.result.pid, SIGTERM), 0);
+    check_news(&reaped, reaped.result.pid, CLD_KILLED, SIGTERM);
+    let_go(&reaped, reaped.result.pid);
+    check_news(&reaped, 0, 0, 0);
+    check_end_of_reaper(&reaped);
+}
+
+// What ends while it is stopped is told once it goes on.
+static void reaper_stopped(const void *unused)
+{
+    (void)unused;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    struct reaped reaped = script_below_reaper("exec sleep 1000");
+    CHECK_EQ(kill(reaped.result.reaper, SIGSTOP), 0);
+    await_stop(reaped.result.reaper);
+    CHECK_EQ(kill(reaped.result.pid, SIGKILL), 0);
+    CHECK_EQ(kill(reaped.result.reaper, SIGCONT), 0);
+    check_news(&reaped, reaped.result.pid, CLD_KILLED, SIGKILL);
+    check_end_of_reaper(&reaped);
+}
+
+// Killed, it leaves its children to whoever is above it.
+static void reaper_killed(const void *unused)
+{
+    (void)unused;
+    must(curfew_set_subreaper(), "subreaper");
+    struct reaped reaped = script_below_reaper("exec sleep 1000");
+    CHECK_EQ(kill(reaped.result.reaper, SIGKILL), 0);
+    CHECK_EQ(end_of(reaped.result.pidfd).code, CLD_KILLED);
+    struct curfew_reaper_news news;
+    CHECK(readable(reaped.channel));
+    CHECK_EQ(curfew_reaper_read(reaped.channel, &news), -EPIPE);
+    CHECK_EQ(curfew_reaper_let_go(reaped.channel, reaped.result.pid), -EPIPE);
+    CHECK_EQ(parent_of(reaped.result.pid), getpid());
+    kill(reaped.result.pid, SIGKILL);
+    struct curfew_wait_info info;
+    CHECK_EQ(curfew_waitid(BY_PID, reaped.result.pid, WEXITED, &info), 0);
+    close(reaped.channel);
+    close(reaped.result.pidfd);
+}
+
+static void test_reaper_alone(void)
+{
+    about("a reaper alone");
+    struct state before = take_state();
+    struct reaped reaped = below_reaper(NULL);
+    CHECK_EQ(reaped.result.pid, 0);
+    check_news(&reaped, 0, 0, 0);
+    check_end_of_reaper(&reaped);
+    check_same_state(&before);
+}
+
+static void test_reaper_image(void)
+{
+    about("a reaper's image");
+    int image = curfew_reaper_image();
+    CHECK_EQ(fcntl(image, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(write(image, "x", 1), -1);
+    CHECK_EQ(ftruncate(image, 0), -1);
+    close(image);
+}
+
+static void image_fails(const void *rule)
+{
+    install_rules(rule, 1);
+    struct state before = take_state();
+    CHECK_EQ(curfew_reaper_image(), -(int)(((const struct rule *)rule)->action & SECCOMP_RET_DATA));
+    check_same_state(&before);
+}
+
+// Linux before 6.3 doesn't know of MFD_EXEC.
+static void image_of_older_kernel(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_memfd_create, 1, 0x13, fails_with(EINVAL)};
+    install_rules(&rule, 1);
+    int image = curfew_reaper_image();
+    CHECK(image >= 0);
+    close(image);
+}
+
+// Only as many processes as the reaper takes, and not the program; as many as are there already aren't known.
+static void out_of_processes_below_reaper(const void *unused)
+{
+    (void)unused;
+    static const struct curfew_spawn_reaper reaper = {200, 201};
+    int ends[2];
+    must(curfew_socketpair(ends), "curfew_socketpair");
+    must(dup3((int)must(curfew_reaper_image(), "image"), 200, O_CLOEXEC), "dup3");
+    must(dup3(ends[1], 201, O_CLOEXEC), "dup3");
+    become_nobody();
+    struct curfew_spawn_request request = plain_request("true");
+    request.reaper = &reaper;
+    for (rlim_t most = 1; most < 4096; most++) {
+        const struct rlimit limit = {most, 4096};
+        must(setrlimit(RLIMIT_NPROC, &limit), "RLIMIT_NPROC");
+        struct curfew_spawn_result result;
+        struct state before = take_state();
+        int stage = 0, seen = curfew_spawn(&request, &result, &stage);
+        if (seen == 0) {
+            struct curfew_reaper_news news;
+            CHECK(readable(ends[0]));
+            CHECK_EQ(curfew_reaper_read(ends[0], &news), 0);
+            kill(result.reaper, SIGKILL);
+            end_of(result.pidfd);
+            return;
+        }
+        CHECK_EQ(seen, -EAGAIN);
+        CHECK_EQ(stage, CURFEW_STAGE_CLONE);
+        check_same_state(&before);
+    }
+    CHECK(!"it was started at last");
+}
+
+static void test_reaper_faults(void)
+{
+    int ends[2];
+    must(curfew_socketpair(ends), "curfew_socketpair");
+    static struct curfew_spawn_reaper reaper, closed, no_image;
+    reaper = (struct curfew_spawn_reaper){(int)must(curfew_reaper_image(), "image"), ends[1]};
+    closed = (struct curfew_spawn_reaper){reaper.image, 999};
+    no_image = (struct curfew_spawn_reaper){999, ends[1]};
+    struct curfew_spawn_request request = plain_request("true"), absent, shut, blank;
+    request.reaper = &reaper;
+    absent = shut = blank = request;
+    absent.file = "/nonexistent/program";
+    shut.reaper = &closed;
+    blank.reaper = &no_image;
+    const struct fault faults[] = {
+        {"reaper, clone3", {{SYS_clone3, -1, 0, fails_with(EAGAIN)}}, request, CURFEW_STAGE_CLONE, EAGAIN},
+        {"reaper, subreaper", {{SYS_prctl, 0, PR_SET_CHILD_SUBREAPER, fails_with(EINVAL)}}, request, CURFEW_STAGE_REAPER, EINVAL},
+        {"reaper, its program", {{SYS_execve, -1, 0, fails_with(EACCES)}}, request, CURFEW_STAGE_EXEC, EACCES},
+        {"reaper, no program", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, absent, CURFEW_STAGE_EXEC, ENOENT},
+        {"reaper, its channel", {{SYS_dup3, 1, 0, fails_with(EMFILE)}}, request, CURFEW_STAGE_REAPER, EMFILE},
+        {"reaper, its execution", {{SYS_execveat, -1, 0, fails_with(EACCES)}}, request, CURFEW_STAGE_REAPER, EACCES},
+        {"reaper, a channel that is closed", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, shut, CURFEW_STAGE_REAPER, EBADF},
+        {"reaper, no image", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, blank, CURFEW_STAGE_REAPER, EBADF},
+        {"reaper, old clone, handlers", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_rt_sigaction, -1, 0, fails_with(EFAULT)}},
+            request, CURFEW_STAGE_CLONE, EFAULT},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        static struct fault kept;
+        kept = faults[i];
+        about("fault: %s", kept.name);
+        in_helper(inject, &kept);
+    }
+    close(reaper.image);
+    close(ends[0]);
+    close(ends[1]);
+    const struct rule images[] = {
+        {SYS_memfd_create, -1, 0, fails_with(EACCES)}, {SYS_pwrite64, -1, 0, fails_with(ENOSPC)},
+        {SYS_fcntl, 1, F_ADD_SEALS, fails_with(EPERM)}};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        about("image fault %zu", i);
+        in_helper(image_fails, &images[i]);
+    }
+}
+
+static void test_reapers(void)
+{
+    static const int unknown = ENOSYS;
+    test_reaper_image();
+    about("a reaper's image, older kernel");
+    in_helper(image_of_older_kernel, NULL);
+    test_reaper_alone();
+    must(chdir(scratch), "chdir");
+    about("told and let go");
+    in_helper(told_and_let_go, NULL);
+    about("told and let go, old clone");
+    in_helper(told_and_let_go, &unknown);
+    about("told of signals");
+    in_helper(told_of_signals, NULL);
+    about("orphans");
+    in_helper(adopts_orphans, NULL);
+    about("one by one");
+    in_helper(tells_one_by_one, NULL);
+    about("no supervisor");
+    in_helper(ends_all_without_a_supervisor, NULL);
+    about("nonsense from the supervisor");
+    in_helper(ends_all_without_a_supervisor, "x");
+    about("a reaper is small");
+    in_helper(reaper_is_small, NULL);
+    about("a reaper and signals");
+    in_helper(reaper_heeds_no_signal, NULL);
+    about("a stopped reaper");
+    in_helper(reaper_stopped, NULL);
+    about("a killed reaper");
+    in_helper(reaper_killed, NULL);
+    about("RLIMIT_NPROC, below a reaper");
+    if (geteuid() == 0)
+        in_helper(out_of_processes_below_reaper, NULL);
+    else
+        skip("needs uid 0");
+    test_reaper_faults();
+    must(chdir("/"), "chdir");
+}
+
 static void test_spawn(void)
 {
     static const int unknown = ENOSYS, forbidden = EPERM, invalid = EINVAL, too_big = E2BIG;
@@ -3216,6 +3655,7 @@ int main(int argc, char **argv, char **envp)
     signal(SIGCHLD, SIG_DFL);      // whoever started us may have ignored it, and then nothing could be waited for
     syscall(SYS_close_range, 3, ~0U, 0);    // what we were started with has numbers that the tests count on
     test_spawn();
+    test_reapers();
     test_processes();
     about("");
     test_files();

@@ -23,6 +23,7 @@ enum curfew_spawn_stage {
     CURFEW_STAGE_PRIVILEGES,   // no_new_privs, capabilities
     CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
     CURFEW_STAGE_PLACE,        // its session, terminal, streams, directory or limits
+    CURFEW_STAGE_REAPER,       // its reaper, which couldn't become one; the program may have run for a moment, and was killed
 };
 
 // Written by the child before it executes the program: whoever shares this memory knows of it, however little time the
@@ -49,6 +50,12 @@ struct curfew_spawn_place {
     size_t limit_count;
 };
 
+// A process of its own that the program is a child of, and its orphans come to: see reaper.c.
+struct curfew_spawn_reaper {
+    int image;                 // curfew_reaper_image's
+    int channel;               // its end of a pair of stream sockets, above 2
+};
+
 struct curfew_spawn_request {
     const char *file;          // as typed; searched for in `search_path` when it has no slash
     char *const *argv;
@@ -70,11 +77,13 @@ struct curfew_spawn_request {
     bool drop_capabilities;    // bounding, ambient, inheritable, permitted, effective: all empty
     struct curfew_spawn_note *note;   // or NULL
     const struct curfew_spawn_place *place;   // or NULL
+    const struct curfew_spawn_reaper *reaper;   // or NULL; not with a cgroup_fd. With no `file` it is started alone
 };
 
 struct curfew_spawn_result {
-    pid_t pid;
-    int pidfd;                 // CLOEXEC
+    pid_t pid;                 // 0: no program was asked for
+    int pidfd;                 // CLOEXEC; of our child: the reaper where there is one, else the program
+    pid_t reaper;              // 0: none, and the program is our child
 };
 
 // Starts the program and returns once it has been executed.
@@ -84,6 +93,22 @@ int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn
 // Forks this single-threaded process with `exit_signal` as what its parent gets at its end.
 // Returns 0 in the child, its pid in the parent. Wait for it with __WALL.
 int curfew_fork(int exit_signal);
+
+// ---- reaper.c: the parent of a program that is held by its tree alone ------------------------
+
+// Its program, as a file in memory, CLOEXEC. -ENOSYS, -EACCES: such files aren't allowed here, or aren't executed.
+int curfew_reaper_image(void);
+
+// What it tells of one child that has ended; that one is there until it is let go.
+struct curfew_reaper_news {
+    pid_t pid;                 // 0: no child is left; -1: one was let go, and no other has ended so far
+    int code;                  // CLD_EXITED, CLD_KILLED, CLD_DUMPED
+    int status;                // exit code or signal
+    int padding;
+    int64_t cpu_microseconds;  // of the process and what it waited for
+};
+int curfew_reaper_read(int channel, struct curfew_reaper_news *news);   // 0 read; -EAGAIN nothing; -EPIPE it is gone
+int curfew_reaper_let_go(int channel, pid_t pid);       // its number may be another's from now on
 
 // ---- process.c: processes, signals, time ---------------------------------------------------
 

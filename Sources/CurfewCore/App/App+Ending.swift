@@ -137,6 +137,11 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
+    /// Nobody can hold it any more.
+    mutating func reaperLost(at now: Moment, into effects: inout [Effect]) {
+        if !phase.isOver { kill(killReport(.supervisorExit, at: now), at: now, into: &effects) }
+    }
+
     /// It was asked, and hasn't ended in time. The leader's end stays the app's.
     mutating func killRest(after limit: Span, at now: Moment, into effects: inout [Effect]) {
         restKilledAfter = limit

@@ -41,6 +41,7 @@ extension App {
         case .ownerExited(let owner): ownerExited(owner, at: now, into: &effects)
         case .leaderExited(let outcome): leaderExited(outcome, at: now, into: &effects)
         case .leftBehind: leftBehind(at: now, into: &effects)
+        case .reaperLost: reaperLost(at: now, into: &effects)
         case .abandoned: abandoned(at: now, into: &effects)
         case .suspensionConfirmed: suspensionConfirmed(isComplete: true, at: now, into: &effects)
         case .suspensionIncomplete: suspensionConfirmed(isComplete: false, at: now, into: &effects)

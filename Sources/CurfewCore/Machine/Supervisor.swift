@@ -123,8 +123,9 @@ public struct Supervisor: Sendable, Hashable {
         switch input {
         case .started: !table.apps[index].launchedInBackground && table.apps[index].canStart
         case .open: table.apps[index].canBeOpened
-        case .launch, .leaderExited, .leftBehind, .treeGone, .stillThere, .killIncomplete, .home, .stoppedByTerminal,
-            .quit, .sleep, .reclaim, .signalled, .abandoned, .interrupt, .dismiss, .post, .wake, .warn, .hello,
+        case .launch, .leaderExited, .leftBehind, .reaperLost, .treeGone, .stillThere, .killIncomplete, .home,
+            .stoppedByTerminal, .quit, .sleep, .reclaim, .signalled, .abandoned, .interrupt, .dismiss, .post, .wake,
+            .warn, .hello,
             .disconnected, .acknowledge, .beginTask, .endTask, .ownerExited, .keepAlive, .notified,
             .suspensionConfirmed, .suspensionPending, .suspensionIncomplete, .footprintMeasured, .pageOutPending,
             .memoryLimitHit, .memoryMarkReached, .memoryMarkArmed, .inputWatched, .ranOn, .inputCame, .connectionWaits,

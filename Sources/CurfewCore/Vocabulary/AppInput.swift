@@ -8,6 +8,8 @@ public enum AppInput: Sendable, Hashable {
     case leaderExited(ExitOutcome)
     /// Some of its processes are still there after that.
     case leftBehind
+    /// Its reaper was killed, and its processes can't be told from other apps' any more.
+    case reaperLost
     /// No process of the app is left.
     case treeGone
     /// It was sent SIGKILL, and some of it may still be there.

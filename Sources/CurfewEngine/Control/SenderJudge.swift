@@ -36,7 +36,8 @@ struct SenderJudge {
         var pidfd = Descriptor(hold(pid))
         defer { pidfd.close() }
         guard let place = place(pid) else { return .unknown }
-        if place.app != nil { return .inside }
+        // Below a supervisor, and of no app that it knows of: it has come out of one.
+        if place.app != nil || place.ancestry.isBelowSupervisor { return .inside }
         // A descriptor of it can be refused by a sandbox.
         let isThere = pidfd.isOpen ? curfew_pidfd_send_signal(pidfd.number, 0) : curfew_kill(pid, 0)
         if isThere == -ESRCH { return .unknown }

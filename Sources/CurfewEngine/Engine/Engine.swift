@@ -108,10 +108,13 @@ public final class Engine {
 
     /// A child has ended: what is killed or swept may be gone now.
     public func childrenChanged() {
-        for app in core.leavingApps {
-            // Asked for anew: what is fed meanwhile can end any app.
-            if core.app(app)?.isLeaving == true, kernel.isGone(app) { feed(.app(app, .treeGone)) }
-        }
+        // Asked for anew of each: what is fed meanwhile can end any app.
+        for app in core.leavingApps { childrenChanged(of: app) }
+    }
+
+    /// As the other, of one app.
+    public func childrenChanged(of app: AppID) {
+        if core.app(app)?.isLeaving == true, kernel.isGone(app) { feed(.app(app, .treeGone)) }
     }
 
     private func performAll() {

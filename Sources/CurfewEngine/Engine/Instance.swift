@@ -26,6 +26,11 @@ final class Instance {
     var hooks: HookRunner?
     private(set) lazy var reporter = Reporter(self)
 
+    /// Its leader's parent, and its orphans'; nil where we are that ourselves.
+    var subreaper: Subreaper?
+    /// Stops of that one, which are told of.
+    var subreaperStops = OnceASecond()
+
     private var isKilling = false
     /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
     var ledByFront: Int32?
@@ -107,6 +112,8 @@ final class Instance {
     struct Ends: Hashable {
         var leader: ExitOutcome?
         var main: ExitOutcome?
+        /// Its reaper was killed: nobody tells its processes from other apps' any more.
+        var hasLostReaper = false
     }
 
     /// Of those that were reaped since they were last taken; nil where none was.
@@ -131,6 +138,29 @@ final class Instance {
             ends.leader = leaderOutcome
         }
         if report.pid == mainProcess?.pid { ends.main = ExitOutcome(report.change) }
+    }
+
+    /// Its reaper was reaped. `isSpared`: which of our children aren't what that has left.
+    func subreaperEnded(sparing isSpared: @escaping (Int32) -> Bool) {
+        var ends = takeEnds()
+        ends.hasLostReaper = true
+        self.ends = ends
+        subreaper?.closeChannel()
+        subreaper = nil
+        tree.reaperEnded(sparing: isSpared)
+    }
+
+    /// What can't be relied on is no reaper; its end comes next.
+    func dropSubreaper() {
+        guard let subreaper else { return }
+        _ = curfew_kill(subreaper.pid, SIGKILL)
+        self.subreaper?.closeChannel()
+    }
+
+    /// Whether that process, which has ended, is its reaper's child, so that its status comes from there.
+    func isToldByReaper(_ pid: Int32) -> Bool {
+        guard let subreaper else { return false }
+        return Procfs.stat(pid)?.parent == subreaper.pid
     }
 
     /// The signal that has stopped the leader, or, once that is gone, what it has left in this group; nil where none has
@@ -194,6 +224,7 @@ final class Instance {
         settings = nil
         endInputWatch()
         while !closingWatches.isEmpty { goOnClosing() }
+        dropSubreaper()
         tree.containment.close()
     }
 

@@ -78,6 +78,7 @@ extension AppsHost {
     func disown(_ instance: Instance) {
         forgetMainProcess(of: instance)
         if let leader = instance.livingLeader { reaper.forget(leader) }
+        if let subreaper = instance.subreaper { reaper.forget(subreaper.pid) }
     }
 
     // MARK: What others have left

@@ -13,8 +13,13 @@ extension AppsHost {
         // In turns, so that a flood of signals holds up nothing that is due.
         for _ in 0..<Self.signalsPerTurn {
             guard !isOver, curfew_signalfd_read(signals.number, &info) == 1 else { return }
-            if info.signal == SIGCHLD { ends.handle() } else { heard(info) }
+            if info.signal == SIGCHLD { childrenChanged() } else { heard(info) }
         }
+    }
+
+    private func childrenChanged() {
+        continueReapers()
+        ends.handle()
     }
 
     // MARK: Children
@@ -22,13 +27,17 @@ extension AppsHost {
     func mainProcessEnded(_ pid: Int32) {
         guard let app = reaper.app(of: pid), let instance = kernel.instances[app] else { return ends.handle() }
         ends.mainProcessEnded(pid, of: instance)
+        // How it ended can still have to be told by another.
+        if let process = instance.mainProcess, process.pid == pid { loop.remove(process.pidfd) }
     }
 
-    private var ends: ChildEnds { ChildEnds(isReported: isReported, host: self) }
+    var ends: ChildEnds { ChildEnds(isReported: isReported, host: self) }
 }
 
 extension AppsHost: ChildEndsHost {
     func drainNotifications() { notify?.drain() }
 
     func lookWhoIsGone() { engine.childrenChanged() }
+
+    func lookWhetherGone(_ app: AppID) { engine.childrenChanged(of: app) }
 }

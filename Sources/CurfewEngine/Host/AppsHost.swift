@@ -7,9 +7,9 @@ import Glibc
 /// What each supervisor does for the apps that it holds: waits for everything that concerns one of them, and enforces its
 /// policy. Which apps those are, and when it is over, its subclass knows.
 ///
-/// One thread, one epoll. The files beside this one hold its parts: `+Holding`, `+Signals`, `+Senders`, `+Control`,
-/// `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`; `Report` has `+Report`. What a
-/// subclass can have otherwise stands here, for Swift overrides nothing that an extension declares.
+/// One thread, one epoll. The files beside this one hold its parts: `+Holding`, `+Signals`, `+Reapers`, `+Senders`,
+/// `+Control`, `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`; `Report` has `+Report`.
+/// What a subclass can have otherwise stands here, for Swift overrides nothing that an extension declares.
 class AppsHost {
     let options: SupervisorOptions
     let callersMask: UInt64
@@ -81,7 +81,8 @@ class AppsHost {
                 return app != nil
             },
             ownsTreeOf: {
-                app = reaper.app(of: $0)
+                // What is below a reaper is its app's, and it isn't itself.
+                app = $0 == pid && isSubreaper($0) ? nil : reaper.app(of: $0)
                 return app != nil
             })
         return ProcessPlace(ancestry, app)
@@ -104,7 +105,11 @@ class AppsHost {
                 concerned.append(instance)
             }
             guard let report = reaper.reap(pid) else { break }
-            instance?.reaped(report)
+            if instance?.subreaper?.pid == pid {
+                instance?.subreaperEnded { [unowned self] in isSubreaper($0) }
+            } else {
+                instance?.reaped(report)
+            }
         }
         return concerned
     }
@@ -127,6 +132,9 @@ class AppsHost {
     func mainProcessChanged(of instance: Instance, to pid: Int32) {}
 
     // MARK: The terminal
+
+    /// Whether any app has a reaper of its own.
+    var hasSubreapers: Bool { false }
 
     /// The process that waits for the app; nil where none does.
     var frontsPid: Int32? { nil }
@@ -200,6 +208,7 @@ class AppsHost {
         case .pressure: StallNews(host: self).told(ready.events)
         case .input: inputCame(for: AppID(number))
         case .records: recordsAnswered()
+        case .reaper: reaperTold(AppID(number))
         }
     }
 

@@ -16,6 +16,8 @@ protocol ChildEndsHost: AnyObject {
     func noteStop(of instance: Instance)
     /// The core is told where nothing is left of what it waits for.
     func lookWhoIsGone()
+    /// The same of one app alone.
+    func lookWhetherGone(_ app: AppID)
 }
 
 /// Children have ended, or stopped: what follows for their apps, each cause before what it has caused.
@@ -35,7 +37,21 @@ struct ChildEnds {
         host.lookWhoIsGone()
     }
 
+    /// The same for an app whose reaper tells of its ends: before one is let go …
+    func willEnd(_ instance: Instance) {
+        host.drainNotifications()
+        if instance.manifest.limitsMemory { host.noteMemoryLimit(of: instance.id) }
+    }
+
+    /// … and once all of one moment are known.
+    func handle(_ instance: Instance) {
+        if instance.hasEnds { handle(instance.takeEnds(), of: instance) }
+        host.lookWhetherGone(instance.id)
+    }
+
     private func handle(_ ends: Instance.Ends, of instance: Instance) {
+        // First, for it is why the rest has ended, or will.
+        if ends.hasLostReaper { host.feed(.app(instance.id, .reaperLost)) }
         if let outcome = ends.leader { leaderEnded(outcome, of: instance) }
         if let outcome = ends.main {
             mainEnded(outcome, of: instance)
@@ -50,7 +66,7 @@ struct ChildEnds {
     func mainProcessEnded(_ pid: Int32, of instance: Instance) {
         handle()
         // Another may have been named meanwhile, by the very one that has ended.
-        if instance.mainProcess?.pid == pid { mainEnded(nil, of: instance) }
+        if instance.mainProcess?.pid == pid, !instance.isToldByReaper(pid) { mainEnded(nil, of: instance) }
     }
 
     private func leaderEnded(_ outcome: ExitOutcome, of instance: Instance) {

@@ -3,8 +3,8 @@ import CurfewLinux
 
 /// Waits for children that have ended, and knows whose they are.
 ///
-/// An app is known by its leader, and by the main process that it named. All others are orphans that came to us, their
-/// subreaper, and are told with no app.
+/// An app is known by its leader, by the main process that it named, and by its own reaper where it has one (`Subreaper`). All
+/// others are orphans that came to us, their subreaper, and are told with no app.
 struct Reaper {
     /// The number of a process and its app's, in turn, ascending by process. Numbers only: no type is made for them.
     private var known: [Int] = []

@@ -8,6 +8,7 @@ extension AppInput {
         case .started: ("started", [])
         case .leaderExited(let outcome): ("leaderExited", outcome.journalFields)
         case .leftBehind: ("leftBehind", [])
+        case .reaperLost: ("reaperLost", [])
         case .treeGone: ("treeGone", [])
         case .stillThere: ("stillThere", [])
         case .killIncomplete: ("killIncomplete", [])
@@ -76,6 +77,7 @@ extension AppInput {
         case "started": .started
         case "leaderExited": ExitOutcome(journal: fields).map { .leaderExited($0) }
         case "leftBehind": .leftBehind
+        case "reaperLost": .reaperLost
         case "treeGone": .treeGone
         case "stillThere": .stillThere
         case "killIncomplete": .killIncomplete

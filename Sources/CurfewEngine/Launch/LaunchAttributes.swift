@@ -26,6 +26,8 @@ struct LaunchAttributes {
     var umask: UInt32?
     /// Those that aren't its starter's.
     var limits: [ResourceLimit] = []
+    /// Where its reaper's program is, and that one's end of its channel; -1: it has none.
+    var reaper: (image: Int32, channel: Int32) = (-1, -1)
     /// Where it writes who it is, for whoever takes over should its supervisor be killed right now.
     var note: UnsafeMutableRawPointer?
 
@@ -55,6 +57,7 @@ struct LaunchAttributes {
         request.directory = directory
         request.umask = umask
         request.limits = limits
+        request.reaper = reaper
         request.note = note
         return request
     }

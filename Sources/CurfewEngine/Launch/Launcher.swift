@@ -8,7 +8,8 @@ protocol LaunchSystem {
     var isAwaited: Bool { get }
     /// Both ends of a control pipe.
     func makeChannel() throws(KernelError) -> (ours: Int32, childs: Int32)
-    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor)
+    /// `reaper`: 0 where it has none.
+    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32)
 }
 
 /// A program that runs.
@@ -16,6 +17,8 @@ struct LaunchedProgram {
     let pid: Int32
     /// Of its own; 0 when it shares one.
     let group: Int32
+    /// Its parent, where that isn't this process; 0 when it is.
+    let reaper: Int32
     /// None where it has no control pipe.
     let channel: Descriptor
     let childsEnd: Descriptor
@@ -37,11 +40,11 @@ struct Launcher {
         let channel = try makeChannel(attributes)
         let request = attributes.request(arguments, in: containment, channel: channel.childs)
         do throws(SpawnError) {
-            var (pid, pidfd) = try system.spawn(request)
+            var (pid, pidfd, reaper) = try system.spawn(request)
             pidfd.close()
             return LaunchedProgram(
-                pid: pid, group: request.hasOwnProcessGroup ? pid : 0, channel: Descriptor(channel.ours),
-                childsEnd: Descriptor(channel.childs))
+                pid: pid, group: request.hasOwnProcessGroup ? pid : 0, reaper: reaper,
+                channel: Descriptor(channel.ours), childsEnd: Descriptor(channel.childs))
         } catch {
             if channel.ours >= 0 { close(channel.ours) }
             if channel.childs >= 0 { close(channel.childs) }
@@ -75,5 +78,7 @@ struct LiveLaunchSystem: LaunchSystem {
         return channel
     }
 
-    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) { try request.spawn() }
+    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32) {
+        try request.start()
+    }
 }

@@ -76,7 +76,9 @@ extension ServeHost {
         socket?.remove()
         for _ in 0..<50 {
             reapAll { _ in }
-            if cgroups?.remove() != false { return }
+            // The apps' reapers, which were killed with them.
+            let isAlone = !hasSubreapers || !Reaping.hasChildren()
+            if cgroups?.remove() != false, isAlone { return }
             usleep(2000)
         }
     }

@@ -29,6 +29,8 @@ extension ServeHost {
         let id: AppID
         var containment = Containment.tree
         var settings: FileWatch?
+        /// Our end of its reaper's.
+        var reaperChannel = Descriptor.none
         var output: AppOutput?
     }
 
@@ -118,16 +120,30 @@ extension ServeHost {
         prepareSleep(for: manifest)
         let stateDirectory = try prepareStateDirectory(of: definition.name, manifest)
         draft.output = openOutput(of: definition.name)
-        let program = try start(definition, manifest, draft, stateDirectory)
-        let root: TreeRoot = draft.containment.unified != nil ? .cgroup : .line(of: program.pid)
+        let program = try start(definition, manifest, &draft, stateDirectory)
         let instance = adopt(
-            program, as: draft.id, named: definition.name, manifest, in: draft.containment, root: root)
+            program, as: draft.id, named: definition.name, manifest, in: draft.containment,
+            root: root(of: program, in: draft.containment))
+        attendReaper(program, draft.reaperChannel, of: instance)
         if let kept = draft.output { output?.began(kept, pid: program.pid) }
         instance.settings = draft.settings
         instance.pagingMethod = pagingMethod
         if !descriptors.isScarce { instance.tree.containment.prepareKill() }
         attendChannel(program, of: instance)
         return instance
+    }
+
+    private func root(of program: LaunchedProgram, in containment: Containment) -> TreeRoot {
+        if containment.unified != nil { return .cgroup }
+        return program.reaper > 0 ? .reaper(program.reaper) : .line(of: program.pid)
+    }
+
+    /// Its orphans' ends come from there, and its own.
+    private func attendReaper(_ program: LaunchedProgram, _ channel: Descriptor, of instance: Instance) {
+        guard program.reaper > 0 else { return }
+        instance.subreaper = Subreaper(pid: program.reaper, channel: channel)
+        reaper.register(program.reaper, of: instance.id)
+        loop.add(channel, Source.reaper.token(instance.id.rawValue))
     }
 
     private func makeContainment(
@@ -142,7 +158,7 @@ extension ServeHost {
     }
 
     private func start(
-        _ definition: ServedDefinition, _ manifest: Manifest, _ draft: Draft, _ stateDirectory: String?
+        _ definition: ServedDefinition, _ manifest: Manifest, _ draft: inout Draft, _ stateDirectory: String?
     ) throws(LaunchError) -> LaunchedProgram {
         var nothing = Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0))
         guard nothing.isOpen else { throw LaunchError(KernelError("open", "/dev/null", errno: -nothing.number)) }
@@ -169,10 +185,25 @@ extension ServeHost {
         if !definition.limits.contains(where: { $0.resource == descriptorLimit.resource }) {
             attributes.limits.append(descriptorLimit)
         }
+        var reapersEnd = try makeReaperChannel(&draft)
+        defer { reapersEnd.close() }
+        if reapersEnd.isOpen { attributes.reaper = (reaperImage?.file.number ?? -1, reapersEnd.number) }
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: false,
             system: LiveLaunchSystem(front: front))
         return try launcher.start(attributes, in: draft.containment)
+    }
+
+    /// The reaper's end of its channel; none where it has no reaper.
+    private func makeReaperChannel(_ draft: inout Draft) throws(LaunchError) -> Descriptor {
+        guard reaperImage != nil, draft.containment.unified == nil else { return .none }
+        do throws(KernelError) {
+            let ends = try Subreaper.makeChannel()
+            draft.reaperChannel = ends.ours
+            return ends.reapers
+        } catch {
+            throw LaunchError(error)
+        }
     }
 
     /// Nothing of its starter's is open in a program but the first three.
@@ -202,6 +233,11 @@ extension ServeHost {
     private func undo(_ draft: inout Draft) {
         if let kept = draft.output { output?.discard(kept) }
         draft.settings?.close()
+        if draft.reaperChannel.isOpen {
+            draft.reaperChannel.close()
+            // What a program has left that was started, and killed for want of its reaper.
+            ProcessTree.killDescendants(of: getpid()) { [unowned self] in isSubreaper($0) }
+        }
         let isRemoved = draft.containment.remove()
         draft.containment.close()
         // A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.

@@ -26,6 +26,8 @@ final class ServeHost: AppsHost {
     var directory = RuntimeDirectory(path: "")
     var socket: NamedSocket?
     var cgroups: ServerCgroups?
+    /// What each app's reaper is started from, where apps need one; nil where they don't, or can't have one.
+    private(set) var reaperImage: SubreaperImage?
     var links: [AppID: AppLink] = [:]
     var output: OutputKeeper?
     var environment = ServerEnvironment.own()
@@ -93,6 +95,7 @@ final class ServeHost: AppsHost {
         } catch {
             throw LaunchError(error, for: "--containment \(plan.containment.rawValue)")
         }
+        prepareReapers()
         try makeLoop(signals: Self.waitedSignals)
         descriptors = DescriptorLimit.raised()
         let notifySocket = try makeNotifySocket()
@@ -106,6 +109,19 @@ final class ServeHost: AppsHost {
         if options.memoryLow != nil { watchMemory(defaultLow: nil) }
         for path in cgroups?.paths ?? [] { findStale(beside: path) }
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
+    }
+
+    /// Where no cgroup of version 2 tells whose a process is, being below its app's reaper does; where /proc isn't ours, nothing
+    /// would tell that.
+    private func prepareReapers() {
+        guard let kind = cgroups?.kind, kind != .cgroup2, Procfs.isOurs else { return }
+        do throws(KernelError) {
+            reaperImage = try SubreaperImage.make()
+        } catch {
+            complain(
+                "no app can have a reaper here: \(error.text); what leaves its app's process group and loses its parent "
+                    + "is no app's any more")
+        }
     }
 
     /// A second one of this name is told who has it.
@@ -194,6 +210,8 @@ final class ServeHost: AppsHost {
         }
         return app
     }
+
+    override var hasSubreapers: Bool { reaperImage != nil }
 
     override func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { answer(request, verb) }
 

@@ -6,12 +6,15 @@ public struct Ancestry: Sendable, Hashable {
     public private(set) var isOurs = false
     /// In some app of some supervisor, ours or not.
     public private(set) var isInAnyApp = false
+    /// Below the supervisor that is asked for, in whichever app of it, or in none.
+    public private(set) var isBelowSupervisor = false
     /// Whether so much of its line is known that the answer can be trusted; else it is trusted with nothing.
     public private(set) var isKnown = false
 
     /// As it was found out.
-    public init(isOurs: Bool, isInAnyApp: Bool, isKnown: Bool) {
+    public init(isOurs: Bool, isInAnyApp: Bool, isKnown: Bool, isBelowSupervisor: Bool = false) {
         self.isOurs = isOurs
+        self.isBelowSupervisor = isBelowSupervisor
         self.isInAnyApp = isInAnyApp
         self.isKnown = isKnown
     }
@@ -55,6 +58,7 @@ public struct Ancestry: Sendable, Hashable {
         var child: Int32 = 0
         var startOfChild = UInt64.max
         for generation in 0..<4096 {
+            if current == supervisor, current != pid { isBelowSupervisor = true }
             if ownsTreeOf(current) {
                 isInAnyApp = true
                 isOurs = true
@@ -96,6 +100,7 @@ public struct Ancestry: Sendable, Hashable {
         let below = ProcessTree.descendants(of: supervisor)
         if below.contains(pid) {
             isInAnyApp = true
+            isBelowSupervisor = true
             isOurs = ownsTreeOf(supervisor)
             return
         }

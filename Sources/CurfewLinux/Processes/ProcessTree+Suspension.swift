@@ -310,8 +310,9 @@ extension ProcessTree {
     private var firstLevel: [Int32] {
         switch root {
         case .descendants(let pid): Procfs.children(of: pid)
+        case .reaper(let pid): Procfs.children(of: pid)
         case .cgroup: processes()
-        case .line: lineHeads
+        case .line, .strays: heads
         }
     }
 

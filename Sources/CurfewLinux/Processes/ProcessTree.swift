@@ -12,7 +12,7 @@ public final class ProcessTree {
     /// The leader's own process group; 0 when it shares its caller's.
     public let ownGroup: Int32
     let method: SuspensionMethod
-    public let root: TreeRoot
+    public private(set) var root: TreeRoot
     /// Whether the app's processes are this process's descendants.
     private let isRootOurs: Bool
 
@@ -41,13 +41,18 @@ public final class ProcessTree {
     var lockSearch: LockSearch?
     /// Whether the first of its line was reaped: its number can be another's.
     var isLineOver = false
+    /// Whether its reaper has said that it has no child any more.
+    public var isToldEmpty = false
+    /// Which of our children are no strays; nil while the app has none.
+    private var isSpared: ((Int32) -> Bool)?
 
     struct Member {
         var pid: Int32
         var parent: Int32
     }
 
-    /// `root`: this process's descendants, where it isn't said; `.cgroup` needs one of version 2, `.line` is the leader's.
+    /// `root`: this process's descendants, where it isn't said; `.cgroup` needs one of version 2, `.line` is the leader's, and
+    /// `.strays` comes by `reaperEnded` alone.
     public init(
         containment: Containment, leader: Int32, ownGroup: Int32, method: SuspensionMethod, root: TreeRoot? = nil
     ) {
@@ -70,13 +75,22 @@ public final class ProcessTree {
     private var below: [Int32] {
         switch root {
         case .descendants(let pid): Self.descendants(of: pid)
+        case .reaper(let pid): Self.descendants(of: pid)
         case .cgroup: []
-        case .line: lineHeads.flatMap { [$0] + Self.descendants(of: $0) }
+        case .line, .strays: heads.flatMap { [$0] + Self.descendants(of: $0) }
         }
     }
 
-    /// Of a line its first process, and the orphans that are of its group: parents of all the rest.
-    var lineHeads: [Int32] {
+    /// Its reaper was killed and is reaped: what was below that has come to us, and can be killed, and no more. `isSpared`: of
+    /// our children, those that are other reapers.
+    public func reaperEnded(sparing isSpared: @escaping (Int32) -> Bool) {
+        root = .strays
+        self.isSpared = isSpared
+    }
+
+    /// Of a line its first process, and the orphans that are of its group; of strays all: parents of all the rest.
+    var heads: [Int32] {
+        if let isSpared { return Procfs.children(of: getpid()).filter { !isSpared($0) } }
         guard case .line(let pid) = root else { return [] }
         let first = isLineOver ? [] : [pid]
         guard ownGroup > 0 else { return first }
@@ -111,7 +125,10 @@ public final class ProcessTree {
     public func contains(_ pid: Int32, until deadline: Int64 = .max) -> Bool {
         let ancestry = ancestry(of: pid, until: deadline)
         if ancestry.isOurs { return true }
-        if case .line = root { return ancestry.isInAnyApp && processes().contains(pid) }
+        switch root {
+        case .line, .strays: return ancestry.isInAnyApp && processes().contains(pid)
+        case .descendants, .cgroup, .reaper: break
+        }
         // The cgroup of one that /proc doesn't show is told by its list alone.
         guard !Procfs.isOurs || root == .cgroup && !ancestry.isKnown else { return false }
         return containment.processes()?.contains(pid) == true
@@ -199,9 +216,18 @@ public final class ProcessTree {
     public func isGone() -> Bool { !isPopulated && containment.remove() }
 
     private var isPopulated: Bool {
-        if case .line = root { return containment.hasFreezer ? containment.isPopulated() : !below.isEmpty }
-        guard let ancestor = root.ancestor else { return containment.isPopulated() }
-        return isRootOurs ? Reaping.hasChildren() : !Procfs.children(of: ancestor).isEmpty
+        switch root {
+        case .descendants(let pid): return isRootOurs ? Reaping.hasChildren() : !Procfs.children(of: pid).isEmpty
+        case .cgroup: return containment.isPopulated()
+        case .line: return containment.hasFreezer ? containment.isPopulated() : !below.isEmpty
+        case .strays: return !below.isEmpty || containment.hasFreezer && containment.isPopulated()
+        case .reaper(let pid):
+            // It tells when there can be something to see.
+            guard isToldEmpty else { return true }
+            // What it had isn't gone with it, but has come to us.
+            guard let stat = Procfs.stat(pid), !stat.isGone else { return true }
+            return !Procfs.children(of: pid).isEmpty
+        }
     }
 
     /// One round of SIGKILL to everything; what is left is found by looking again.
@@ -222,6 +248,8 @@ public final class ProcessTree {
         }
         if let ancestor = root.ancestor {
             Self.killDescendants(of: ancestor, group: ownGroup)
+        } else if let isSpared {
+            Self.killDescendants(of: getpid(), group: ownGroup, sparing: isSpared)
         } else {
             for pid in processes() { signal(pid, SIGKILL) }
         }

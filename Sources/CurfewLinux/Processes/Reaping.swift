@@ -79,6 +79,12 @@ public enum Reaping {
             ChildReport(pid: info.pid, change: change(info), cpuMicroseconds: info.cpu_microseconds))
     }
 
+    /// A child that was stopped since the last time, whichever; nil: none was.
+    public static func nextStopped() -> Int32? {
+        if case .report(let report) = wait(P_ALL, 0, WSTOPPED | WNOHANG) { return report.pid }
+        return nil
+    }
+
     private static func change(_ info: curfew_wait_info) -> ChildReport.Change {
         switch Int(info.code) {
         case Int(CLD_KILLED): .killed(signal: info.status, dumpedCore: false)
@@ -86,6 +92,18 @@ public enum Reaping {
         case Int(CLD_STOPPED), Int(CLD_TRAPPED): .stopped(signal: info.status)
         case Int(CLD_CONTINUED): .continued
         default: .exited(code: UInt8(truncatingIfNeeded: info.status))
+        }
+    }
+}
+
+extension ChildReport.Change {
+    /// Of an end, as waitid(2) has it; nil for what is none.
+    init?(endCode code: Int32, status: Int32) {
+        switch Int(code) {
+        case Int(CLD_EXITED): self = .exited(code: UInt8(truncatingIfNeeded: status))
+        case Int(CLD_KILLED): self = .killed(signal: status, dumpedCore: false)
+        case Int(CLD_DUMPED): self = .killed(signal: status, dumpedCore: true)
+        default: return nil
         }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// A launch that failed: at which step, and why.
 public struct SpawnError: Error, Sendable {
     public enum Stage: Int32, Sendable {
-        case clone = 1, join, group, terminal, channel, privileges, exec, place
+        case clone = 1, join, group, terminal, channel, privileges, exec, place, reaper
     }
     public var stage: Stage
     public var errno: Int32
@@ -46,6 +46,8 @@ public struct SpawnRequest {
     public var umask: UInt32?
     /// Those that aren't this process's.
     public var limits: [ResourceLimit] = []
+    /// Where its reaper's program is, and its end of the reaper's channel; -1: it has none, and is this process's child.
+    public var reaper: (image: Int32, channel: Int32) = (-1, -1)
     /// Where the child writes who it is before it executes the program; what is there goes when the launch fails.
     public var note: UnsafeMutableRawPointer?
 
@@ -57,13 +59,20 @@ public struct SpawnRequest {
         self.environment = environment
     }
 
-    /// Starts it and returns once it has been executed. Source: clone3(2) with CLONE_VFORK.
+    /// As `start`, of a program that has no reaper.
     public func spawn() throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
+        let started = try start()
+        return (started.pid, started.pidfd)
+    }
+
+    /// Starts it and returns once it has been executed; `pidfd`: of our child, be that its reaper. Source: clone3(2) with
+    /// CLONE_VFORK.
+    public func start() throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32) {
         var result = curfew_spawn_result()
         var stage: Int32 = 0
         let status = withRequest { request in curfew_spawn(&request, &result, &stage) }
         if status < 0 { throw SpawnError(stage: SpawnError.Stage(rawValue: stage) ?? .clone, errno: -status) }
-        return (result.pid, Descriptor(result.pidfd))
+        return (result.pid, Descriptor(result.pidfd), result.reaper)
     }
 
     private func withRequest(_ body: (inout curfew_spawn_request) -> Int32) -> Int32 {
@@ -90,7 +99,12 @@ public struct SpawnRequest {
             request.note = note?.assumingMemoryBound(to: curfew_spawn_note.self)
             return withPlace { place in
                 request.place = place
-                return body(&request)
+                guard reaper.image >= 0 else { return body(&request) }
+                var reaper = curfew_spawn_reaper(image: reaper.image, channel: reaper.channel)
+                return withUnsafePointer(to: &reaper) {
+                    request.reaper = $0
+                    return body(&request)
+                }
             }
         }
     }

@@ -36,9 +36,12 @@ struct TreeWalk: Sendable {
 extension ProcessTree {
     /// As `processes`, to be listed in turns.
     func walk() -> TreeWalk {
-        containment.processes().map { TreeWalk($0, below: nil) } ?? TreeWalk(below: root.ancestor)
+        containment.processes().map { TreeWalk($0, below: nil) } ?? TreeWalk(rest, below: root.ancestor)
     }
 
     /// As `everyone`, to be listed in turns.
-    func walkOfEveryone() -> TreeWalk { TreeWalk(containment.processes() ?? [], below: root.ancestor) }
+    func walkOfEveryone() -> TreeWalk { TreeWalk(containment.processes() ?? rest, below: root.ancestor) }
+
+    /// Of whom nobody is below one process: all, at once.
+    private var rest: [Int32] { root.ancestor == nil ? processes() : [] }
 }

@@ -157,7 +157,9 @@ struct Nonsense {
             let intervals: [Span?] = [nil, .zero, .seconds(600), .seconds(1_000), .seconds(-1), .infinite]
             let interval = random.pick(intervals)
             return .app(id, .keepAlive(interval, request: request))
-        case 35: return random.chance(50) ? .app(id, .leftBehind) : .app(id, .abandoned)
+        case 35:
+            if random.chance(4) { return .app(id, .reaperLost) }
+            return random.chance(50) ? .app(id, .leftBehind) : .app(id, .abandoned)
         case 34:
             return random.chance(30)
                 ? .machine(.watchDisk(low: 1 << 20)) : .machine(.freeDiskMeasured(random.next() >> 40))

@@ -32,7 +32,7 @@ extension ReferenceApp {
         case .sleep, .inputWatched, .ranOn, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
         case .suspensionConfirmed: isStoppingLate = false
         case .home, .open, .interrupt, .dismiss, .launch, .treeGone, .suspensionIncomplete, .memoryLimitHit,
-            .suspensionPending, .stillThere, .killIncomplete, .pageOutPending:
+            .suspensionPending, .stillThere, .killIncomplete, .pageOutPending, .reaperLost:
             break
         case .beginTask, .endTask, .post, .wake, .reclaim, .keepAlive: return takeRequest(input)
         }

@@ -13,6 +13,7 @@ final class FakeLaunchSystem: LaunchSystem {
     var isThere = true
     var channelError: Int32 = 0
     var spawnError: SpawnError?
+    var reaper: Int32 = 0
 
     var isAwaited: Bool {
         asked.append("awaited?")
@@ -39,10 +40,10 @@ final class FakeLaunchSystem: LaunchSystem {
         return fstat(descriptor, &status) == 0 ? status.st_ino : nil
     }
 
-    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
+    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32) {
         asked.append("spawn")
         self.request = request
         if let spawnError { throw spawnError }
-        return (7, Descriptor.none)
+        return (7, Descriptor.none, reaper)
     }
 }

@@ -12,6 +12,8 @@ final class TestChild {
     private var pidfd: Descriptor
     private var channel: Descriptor
     private var isReaped = false
+    /// Readable once it has ended.
+    var pidfdNumber: Int32 { pidfd.number }
 
     /// What a shell does to say that it is there and stay until it is let go.
     static let stay = "echo ready >&8; read line <&8"
