@@ -16,10 +16,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // Source: clone(2); CLONE_CLEAR_SIGHAND is Linux 5.5, CLONE_INTO_CGROUP 5.7.
 #ifndef CLONE_CLEAR_SIGHAND
@@ -44,7 +47,12 @@ struct launch {
     const struct curfew_spawn_request *request;
     bool by_old_clone;   // clone3 was refused: the child does itself what clone3's flags would have
     bool is_reaper;      // the child is the program's reaper, and starts that
-    pid_t program;       // what the reaper has started
+    struct launch *program;   // a reaper's, or NULL
+    struct launch *reaper;    // a program's, or NULL
+    pid_t pid;           // of the one, or the other
+    char *stack;         // a program's that has a reaper: its end, and its size
+    size_t stack_size;
+    int is_there;        // 1 until the child has executed a program, or has ended; set where somebody waits for it
     int stage;           // the child's failure; error 0 means none
     int error;
 };
@@ -303,11 +311,13 @@ CHILD_SIDE static void note_child(const struct launch *launch)
     struct curfew_spawn_note *note = launch->request->note;
     if (!note)
         return;
-    if (launch->by_old_clone)
+    if (launch->by_old_clone || launch->reaper)
         note->pid = (pid_t)RAW(SYS_getpid);
     if (launch->request->own_process_group)
         note->group = note->pid;
 }
+
+CHILD_SIDE static void await_reaper(struct launch *launch);
 
 CHILD_SIDE static _Noreturn void run_program(struct launch *launch)
 {
@@ -324,6 +334,8 @@ CHILD_SIDE static _Noreturn void run_program(struct launch *launch)
     drop_privileges(launch);
     dispose(launch, launch->request->default_signals, SIG_DFL);
     dispose(launch, launch->request->ignored_signals, SIG_IGN);
+    if (launch->reaper)
+        await_reaper(launch);
     // From here on a pending signal may end the child: no handler is left, so nothing but execve runs after it.
     check(launch, CURFEW_STAGE_EXEC,
         RAW(SYS_rt_sigprocmask, SIG_SETMASK, &launch->request->signal_mask, 0, RAW_SIGNAL_SET_SIZE));
@@ -331,35 +343,7 @@ CHILD_SIDE static _Noreturn void run_program(struct launch *launch)
     exit_child(127);   // not reached: execve returns errors only
 }
 
-static long clone_blocked(struct launch *launch, int *pidfd);
-
-// The program is a child of this child, born in the same memory and while its parent sleeps in the same way.
-CHILD_SIDE static void start_program(struct launch *launch)
-{
-    struct launch program;
-    int pidfd = -1;
-    program.request = launch->request;
-    program.by_old_clone = program.is_reaper = false;
-    program.program = 0;
-    program.stage = CURFEW_STAGE_CLONE;
-    program.error = 0;
-    long pid = clone_blocked(&program, &pidfd);
-    check(launch, program.stage, pid);
-    check(launch, program.stage, -program.error);
-    launch->program = (pid_t)pid;
-}
-
-// What can't become its reaper takes the program along.
-CHILD_SIDE static void check_reaper(struct launch *launch, long result)
-{
-    if (result >= 0)
-        return;
-    if (launch->program > 0) {
-        RAW(SYS_kill, launch->program, SIGKILL);
-        RAW(SYS_wait4, launch->program, 0, __WALL);
-    }
-    check(launch, CURFEW_STAGE_REAPER, result);
-}
+CHILD_SIDE static long clone_apart(struct launch *program);
 
 // It keeps nothing but its channel, as its number 0; all above 2 is closed by the execution. Every signal stays blocked.
 CHILD_SIDE static void execute_reaper(struct launch *launch)
@@ -369,23 +353,41 @@ CHILD_SIDE static void execute_reaper(struct launch *launch)
     arguments[0] = "curfew-reaper";
     arguments[1] = "/proc/thread-self/children";
     arguments[2] = environment[0] = NULL;
-    check_reaper(launch, RAW(SYS_dup3, reaper->channel, 0, 0));
+    check(launch, CURFEW_STAGE_REAPER, RAW(SYS_dup3, reaper->channel, 0, 0));
     RAW(SYS_close, 1);
     RAW(SYS_close, 2);
     RAW(SYS_chdir, "/");
-    check_reaper(launch, RAW(SYS_execveat, reaper->image, "", arguments, environment, AT_EMPTY_PATH));
+    check(launch, CURFEW_STAGE_REAPER, RAW(SYS_execveat, reaper->image, "", arguments, environment, AT_EMPTY_PATH));
 }
 
+// The program is this child's, born in the same memory, on a stack of its own. It waits until its reaper is one: it could
+// stop it else, and with it the caller, who sleeps until then.
 CHILD_SIDE static _Noreturn void run_reaper(struct launch *launch)
 {
     if (launch->by_old_clone)
         clear_handlers(launch);
+    launch->pid = (pid_t)RAW(SYS_getpid);
+    RAW(SYS_set_tid_address, &launch->is_there);
     // It stays one when it executes a program, and keeps its children. Source: PR_SET_CHILD_SUBREAPER(2const).
     check(launch, CURFEW_STAGE_REAPER, RAW(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1));
-    if (launch->request->file)
-        start_program(launch);
+    if (launch->program)
+        check(launch, CURFEW_STAGE_CLONE, clone_apart(launch->program));
     execute_reaper(launch);
     exit_child(127);   // not reached
+}
+
+// The kernel clears the word, and wakes whoever waits for it, when the child whose it is executes a program or ends.
+// Source: set_tid_address(2); kernel, kernel/fork.c, mm_release.
+CHILD_SIDE static void await_reaper(struct launch *launch)
+{
+    struct launch *reaper = launch->reaper;
+    launch->pid = (pid_t)RAW(SYS_getpid);
+    while (__atomic_load_n(&reaper->is_there, __ATOMIC_ACQUIRE))
+        RAW(SYS_futex, &reaper->is_there, FUTEX_WAIT, 1, 0);
+    if (reaper->error)
+        exit_child(127);
+    // Killed meanwhile: nobody would hold the program.
+    check(launch, CURFEW_STAGE_REAPER, RAW(SYS_getppid) == reaper->pid ? 0 : -ESRCH);
 }
 
 CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
@@ -397,11 +399,14 @@ CHILD_SIDE static _Noreturn void run_child(struct launch *launch)
 
 // ---- the parent -----------------------------------------------------------------------------
 
-// Makes the system call; in the child calls run_child(launch) on the free part of the same stack.
-// Returns in the parent only, after the child has executed a program or exited.
+// Makes the system call; in the child calls run_child(launch) on the free part of the same stack, or of the one that the call
+// gives it. Returns in the parent only; with CLONE_VFORK after the child has executed a program or exited.
 #if defined(__x86_64__)
-static inline __attribute__((always_inline)) long clone_and_run(long number, long a, long b, long c, struct launch *launch)
+static inline __attribute__((always_inline)) long clone_and_run(
+    long number, long a, long b, long c, long d, long e, struct launch *launch)
 {
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
     // 128 bytes below the stack pointer are the caller's red zone. Source: System V ABI for AMD64, 3.2.2.
     __asm__ volatile("syscall\n\t"
                      "testq %%rax, %%rax\n\t"
@@ -413,13 +418,16 @@ static inline __attribute__((always_inline)) long clone_and_run(long number, lon
                      "hlt\n"
                      "1:"
                      : "+&a"(number)
-                     : "D"(a), "S"(b), "d"(c), [launch] "r"(launch), [run] "r"(run_child)
+                     : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), [launch] "r"(launch), [run] "r"(run_child)
                      : "rcx", "r11", "memory", "cc");
     return number;
 }
 #elif defined(__aarch64__)
-static inline __attribute__((always_inline)) long clone_and_run(long number, long a, long b, long c, struct launch *launch)
+static inline __attribute__((always_inline)) long clone_and_run(
+    long number, long a, long b, long c, long d, long e, struct launch *launch)
 {
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
     // No red zone, and the stack pointer is always 16-aligned. Source: AAPCS64, 6.4.5.
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = a;
@@ -432,7 +440,7 @@ static inline __attribute__((always_inline)) long clone_and_run(long number, lon
                      "brk #0\n"
                      "1:"
                      : "+&r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), [launch] "r"(launch), [run] "r"(run_child)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [launch] "r"(launch), [run] "r"(run_child)
                      : "memory", "cc");
     return x0;
 }
@@ -441,7 +449,7 @@ static inline __attribute__((always_inline)) long clone_and_run(long number, lon
 // Docker's default seccomp profile answers clone3 with ENOSYS, so that programs turn to clone, whose flags it can read; older
 // ones (before Docker 20.10.10) and other sandboxes with EPERM or EINVAL, as any call they don't know. A kernel that doesn't
 // know one of the flags says EINVAL, or E2BIG for the cgroup. Source: moby, profiles/seccomp/default.json; clone3(2).
-static bool is_refused(long result)
+CHILD_SIDE static bool is_refused(long result)
 {
     return result == -ENOSYS || result == -EPERM || result == -EINVAL || result == -E2BIG;
 }
@@ -450,7 +458,7 @@ static bool is_refused(long result)
 static __attribute__((noinline)) long clone_old(struct launch *launch, int *pidfd)
 {
     launch->by_old_clone = true;
-    return clone_and_run(SYS_clone, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, 0, (long)pidfd, launch);
+    return clone_and_run(SYS_clone, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, 0, (long)pidfd, 0, 0, launch);
 }
 
 static __attribute__((noinline)) long clone_new(struct launch *launch, int *pidfd)
@@ -469,7 +477,31 @@ static __attribute__((noinline)) long clone_new(struct launch *launch, int *pidf
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)request->cgroup_fd;
     }
-    return clone_and_run(SYS_clone3, (long)&arguments, sizeof arguments, 0, launch);
+    return clone_and_run(SYS_clone3, (long)&arguments, sizeof arguments, 0, 0, 0, launch);
+}
+
+// By the reaper, which goes on: the program's child runs beside it, on a stack of its own.
+CHILD_SIDE static long clone_apart(struct launch *program)
+{
+    const uint64_t flags = CLONE_VM | CLONE_CHILD_CLEARTID;
+    struct clone_arguments arguments = {
+        .flags = flags | CLONE_CLEAR_SIGHAND,
+        .child_tid = (uint64_t)(uintptr_t)&program->is_there,
+        .exit_signal = SIGCHLD,
+        .stack = (uint64_t)(uintptr_t)program->stack,
+        .stack_size = program->stack_size,
+    };
+    program->is_there = 1;
+    long pid = clone_and_run(SYS_clone3, (long)&arguments, sizeof arguments, 0, 0, 0, program);
+    if (is_refused(pid)) {
+        program->by_old_clone = true;
+        long top = (long)(program->stack + program->stack_size), word = (long)&program->is_there;
+        // The last two are child_tid and tls on x86_64, tls and child_tid on aarch64; without CLONE_SETTLS that one is ignored.
+        pid = clone_and_run(SYS_clone, (long)(flags | SIGCHLD), top, 0, word, word, program);
+    }
+    if (pid < 0)
+        program->is_there = 0;
+    return pid;
 }
 
 // Reaps the child that failed. By pidfd: whatever else this process waits for is left alone.
@@ -503,18 +535,80 @@ static long clone_blocked(struct launch *launch, int *pidfd)
     return result;
 }
 
+// Room for what a program's child does, and for its arguments once more, should it be a script: see execute_as_script.
+static long make_stack(struct launch *program)
+{
+    size_t words = 0;
+    while (program->request->argv[words])
+        words++;
+    program->stack_size = (65536 + words * sizeof(char *) + 4095) & ~(size_t)4095;
+    long stack = RAW(SYS_mmap, 0, program->stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    program->stack = stack < 0 && stack >= -4095 ? NULL : (char *)stack;
+    return program->stack ? 0 : stack;
+}
+
+// Until it has executed, or ended. Somebody who guessed its number may have stopped it.
+static void await_program(struct launch *program)
+{
+    const struct timespec patience = {.tv_nsec = 50000000};
+    while (__atomic_load_n(&program->is_there, __ATOMIC_ACQUIRE))
+        if (RAW(SYS_futex, &program->is_there, FUTEX_WAIT, 1, &patience) == -ETIMEDOUT && program->pid > 0)
+            RAW(SYS_kill, program->pid, SIGCONT);
+}
+
+// Of the two that failed: the reaper goes, and leaves us the program's child, if we are a subreaper.
+static void undo_reaper(const struct launch *launch, const struct launch *program, pid_t reaper, int pidfd)
+{
+    if (reaper > 0 && !launch->error) {
+        RAW(SYS_kill, reaper, SIGKILL);
+        reap(reaper, pidfd);
+        RAW(SYS_close, pidfd);
+    }
+    if (program->pid > 0)
+        RAW(SYS_wait4, program->pid, 0, __WALL);
+}
+
+static __attribute__((noinline)) int spawn_below_reaper(
+    const struct curfew_spawn_request *request, struct curfew_spawn_result *result, int *stage)
+{
+    struct launch launch = {.request = request, .stage = CURFEW_STAGE_CLONE, .is_reaper = true, .is_there = 1};
+    struct launch program = {.request = request, .stage = CURFEW_STAGE_CLONE, .reaper = &launch};
+    int pidfd = -1;
+    long pid = request->file ? make_stack(&program) : 0;
+    if (pid == 0) {
+        launch.program = request->file ? &program : NULL;
+        pid = clone_blocked(&launch, &pidfd);
+        await_program(&program);
+        if (program.stack)
+            RAW(SYS_munmap, program.stack, program.stack_size);
+    }
+    int error = pid < 0 ? (int)-pid : launch.error ? launch.error : program.error;
+    if (!error) {
+        *result = (struct curfew_spawn_result){.pid = program.pid, .pidfd = pidfd, .reaper = (pid_t)pid};
+        return 0;
+    }
+    undo_reaper(&launch, &program, (pid_t)pid, pidfd);
+    if (request->note)
+        *request->note = (struct curfew_spawn_note){0};
+    if (stage)
+        *stage = pid < 0 || launch.error ? launch.stage : program.stage;
+    return -error;
+}
+
 // Until the child has executed, this thread sleeps and only SIGKILL wakes it. So a cgroup that is frozen
 // when the child is born in it keeps the caller waiting until it thaws.
 // Waits like any posix_spawn: a child that failed leaves a SIGCHLD behind, though nothing to wait for.
 int curfew_spawn(const struct curfew_spawn_request *request, struct curfew_spawn_result *result, int *stage)
 {
-    struct launch launch = {.request = request, .stage = CURFEW_STAGE_CLONE, .is_reaper = request->reaper != NULL};
+    if (request->reaper)
+        return spawn_below_reaper(request, result, stage);
+    struct launch launch = {.request = request, .stage = CURFEW_STAGE_CLONE};
     int pidfd = -1;
     long pid = clone_blocked(&launch, &pidfd);
     if (pid > 0 && !launch.error) {
-        result->pid = launch.is_reaper ? launch.program : (pid_t)pid;
+        result->pid = (pid_t)pid;
         result->pidfd = pidfd;
-        result->reaper = launch.is_reaper ? (pid_t)pid : 0;
+        result->reaper = 0;
         return 0;
     }
     if (request->note)

@@ -1,5 +1,6 @@
 import CurfewCore
 import CurfewLinux
+import Glibc
 import Testing
 
 @testable import CurfewEngine

@@ -381,14 +381,6 @@ def supervisor_of(front):
     return None
 
 
-def kill_all(pids):
-    """On the tree nobody knows any more whose they are. True once there are none: some have children meanwhile."""
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    return not pids
-
-
 def test_killed_at_any_instant_it_leaves_nothing_and_keeps_what_it_said(kills):
     for _ in range(ROUNDS):
         kills.begin()
@@ -443,7 +435,7 @@ def test_killed_with_its_keeper_what_is_left_is_swept(kills):
         kills.read_database()
         kills.expect_promises(walk)
         if kills.containment == "tree":
-            wait_for("all to be ended", lambda: kill_all(kills.sandbox.left()))
+            wait_for("the apps' reapers to have ended all", lambda: not kills.sandbox.left())
         kills.start()
         wait_for("what was left to be swept", lambda: not [pid for pid in left if is_alive(pid)])
         kills.expect_list()

@@ -3341,6 +3341,43 @@ static void reaper_killed(const void *unused)
     close(reaped.result.pidfd);
 }
 
+// It runs once its reaper is one, so that nothing it does to that keeps us: a stopped child that shares our memory would.
+static void reaper_attacked_at_once(const void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 30; i++) {
+        struct reaped stopped = script_below_reaper("kill -STOP $PPID");
+        kill(stopped.result.reaper, SIGCONT);
+        struct reaped killed = script_below_reaper("kill -KILL $PPID");
+        CHECK_EQ(end_of(killed.result.pidfd).status, SIGKILL);
+        close(killed.result.pidfd);
+        close(killed.channel);
+        // Stopped by now or later.
+        kill(stopped.result.reaper, SIGKILL);
+        end_of(stopped.result.pidfd);
+        close(stopped.result.pidfd);
+        close(stopped.channel);
+    }
+}
+
+// Whoever fails leaves no program that has run.
+static void never_ran(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_execveat, -1, 0, fails_with(EACCES)};
+    install_rules(&rule, 1);
+    char *arguments[] = {"sh", "-c", ": >ran", NULL};
+    int ends[2];
+    must(curfew_socketpair(ends), "curfew_socketpair");
+    const struct curfew_spawn_reaper reaper = {(int)must(curfew_reaper_image(), "image"), ends[1]};
+    struct curfew_spawn_request request = plain_request("sh");
+    request.argv = arguments;
+    request.reaper = &reaper;
+    for (int i = 0; i < 20; i++)
+        check_failure(&request, CURFEW_STAGE_REAPER, EACCES);
+    CHECK_EQ(access("ran", F_OK), -1);
+}
+
 static void test_reaper_alone(void)
 {
     about("a reaper alone");
@@ -3432,11 +3469,11 @@ static void test_reaper_faults(void)
         {"reaper, clone3", {{SYS_clone3, -1, 0, fails_with(EAGAIN)}}, request, CURFEW_STAGE_CLONE, EAGAIN},
         {"reaper, subreaper", {{SYS_prctl, 0, PR_SET_CHILD_SUBREAPER, fails_with(EINVAL)}}, request, CURFEW_STAGE_REAPER, EINVAL},
         {"reaper, its program", {{SYS_execve, -1, 0, fails_with(EACCES)}}, request, CURFEW_STAGE_EXEC, EACCES},
-        {"reaper, no program", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, absent, CURFEW_STAGE_EXEC, ENOENT},
+        {"reaper, no program", {{SYS_getsid, -1, 0, fails_with(EPERM)}}, absent, CURFEW_STAGE_EXEC, ENOENT},
         {"reaper, its channel", {{SYS_dup3, 1, 0, fails_with(EMFILE)}}, request, CURFEW_STAGE_REAPER, EMFILE},
         {"reaper, its execution", {{SYS_execveat, -1, 0, fails_with(EACCES)}}, request, CURFEW_STAGE_REAPER, EACCES},
-        {"reaper, a channel that is closed", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, shut, CURFEW_STAGE_REAPER, EBADF},
-        {"reaper, no image", {{SYS_getppid, -1, 0, fails_with(EPERM)}}, blank, CURFEW_STAGE_REAPER, EBADF},
+        {"reaper, a channel that is closed", {{SYS_getsid, -1, 0, fails_with(EPERM)}}, shut, CURFEW_STAGE_REAPER, EBADF},
+        {"reaper, no image", {{SYS_getsid, -1, 0, fails_with(EPERM)}}, blank, CURFEW_STAGE_REAPER, EBADF},
         {"reaper, old clone, handlers", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_rt_sigaction, -1, 0, fails_with(EFAULT)}},
             request, CURFEW_STAGE_CLONE, EFAULT},
     };
@@ -3493,6 +3530,10 @@ static void test_reapers(void)
         in_helper(out_of_processes_below_reaper, NULL);
     else
         skip("needs uid 0");
+    about("a reaper that is attacked at once");
+    in_helper(reaper_attacked_at_once, NULL);
+    about("a program whose reaper failed");
+    in_helper(never_ran, NULL);
     test_reaper_faults();
     must(chdir("/"), "chdir");
 }

@@ -23,7 +23,7 @@ enum curfew_spawn_stage {
     CURFEW_STAGE_PRIVILEGES,   // no_new_privs, capabilities
     CURFEW_STAGE_EXEC,         // execve: ENOENT not found, EACCES and others found but not executable
     CURFEW_STAGE_PLACE,        // its session, terminal, streams, directory or limits
-    CURFEW_STAGE_REAPER,       // its reaper, which couldn't become one; the program may have run for a moment, and was killed
+    CURFEW_STAGE_REAPER,       // its reaper, which couldn't become one
 };
 
 // Written by the child before it executes the program: whoever shares this memory knows of it, however little time the

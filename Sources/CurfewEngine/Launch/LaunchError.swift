@@ -28,7 +28,7 @@ struct LaunchError: Error, Hashable {
             self.init(125, "can't start \(command): \(error.reason)")
         case .exec: self.init(126, unrunnable)
         case .clone: self.init(125, "can't start \(command): \(error.reason)")
-        case .reaper: self.init(125, "can't start the reaper of \(command): \(error.reason); what had begun was killed")
+        case .reaper: self.init(125, "can't start the reaper of \(command): \(error.reason)")
         case .place: self.init(125, "can't prepare a place for \(command): \(error.reason)")
         case .join, .group, .terminal, .channel, .privileges:
             self.init(125, "can't prepare \(command) (\(error.stage)): \(error.reason)")

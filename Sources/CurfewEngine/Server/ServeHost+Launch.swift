@@ -233,11 +233,7 @@ extension ServeHost {
     private func undo(_ draft: inout Draft) {
         if let kept = draft.output { output?.discard(kept) }
         draft.settings?.close()
-        if draft.reaperChannel.isOpen {
-            draft.reaperChannel.close()
-            // What a program has left that was started, and killed for want of its reaper.
-            ProcessTree.killDescendants(of: getpid()) { [unowned self] in isSubreaper($0) }
-        }
+        draft.reaperChannel.close()
         let isRemoved = draft.containment.remove()
         draft.containment.close()
         // A child that failed has left its cgroups when it was reaped, but the kernel may take a moment more.
