@@ -69,17 +69,3 @@ extension AppDefinition: Equatable {
             && minimumFetchInterval == other.minimumFetchInterval
     }
 }
-
-/// What an app may do in background, as iOS's UIBackgroundModes have it.
-public enum BackgroundMode: String, Sendable, CaseIterable {
-    /// Connections wake it, keep-alive is for it, and it is launched at the server's start and after a failure.
-    ///
-    /// Source: Apple, "Tips for developing a VoIP app": data on its sockets wakes it, it is relaunched at boot and after a crash.
-    case voip
-    case fetch
-    case remoteNotification = "remote-notification"
-    /// It may ask for processing while the machine is idle.
-    case processing
-    /// Never suspended, and limited all the same.
-    case continuous
-}

@@ -30,6 +30,7 @@ final class ManifestDefinitions: AppDefinitions {
             return ReloadedDefinitions(
                 apps: definitions.count,
                 problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
+                warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
                 launchedAtStart: definitions.filter(\.launchAtStart).map(\.name))
         } catch {
             // What was read before goes on to hold.
@@ -39,6 +40,10 @@ final class ManifestDefinitions: AppDefinitions {
 
     private static func problems(of file: CheckedDefinition) -> [String] {
         file.problems.filter { !$0.isWarning }.map { $0.text(in: file.path) }
+    }
+
+    private static func warnings(of file: CheckedDefinition) -> [String] {
+        file.problems.filter(\.isWarning).map { $0.text(in: file.path) }
     }
 
     // MARK: Definitions
@@ -80,6 +85,10 @@ final class ManifestDefinitions: AppDefinitions {
             plan = try RunArguments.parse(owner.words.reader(verb: "launch"))
         } catch {
             throw DefinitionRefusal(error.lines.joined(separator: "; "))
+        }
+        // Of what has no manifest nobody has said what it may do.
+        if case .manifest = definition.source {
+            plan.manifest.policy.backgroundModes = BackgroundModes(definition.backgroundModes)
         }
         let served = ServedDefinition(name: definition.name, plan: plan, owner: owner)
         served.source = source(definition.source)

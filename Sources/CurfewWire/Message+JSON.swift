@@ -42,7 +42,7 @@ extension Field {
     /// Told to the microsecond; the others to the millisecond.
     private static let fineDurations: Set = ["resumed-in"]
     private static let flags: Set = ["aware", "traced", "terminating", "ready", "stopping", "throttled"]
-    private static let lists: Set = ["kept-changes", "unacknowledged"]
+    private static let lists: Set = ["kept-changes", "unacknowledged", "background-modes"]
 
     /// Numbers as numbers, an infinite duration as null; a command called `true` stays a string.
     public var jsonValue: JSON {

@@ -44,7 +44,7 @@ struct StatusTextTests {
     func exceptional() throws {
         let more = """
             memory-limit=4194304 time-limit=3600.000 grace=2.500 notify-status="syncing\\x1b[1m 3/7" main-pid=77 ready=true \
-            stopping=true watchdog=10.000 keep-alive=600.000 keep-alive-left=42.000 kept-changes=a,settingsDidChange traced=true terminating=true \
+            stopping=true watchdog=10.000 keep-alive=600.000 keep-alive-left=42.000 background-modes=voip,fetch kept-changes=a,settingsDidChange traced=true terminating=true \
             unacknowledged=didEnterBackground,fetch not-stopped="12 (D)"
             """
         let text = StatusText.text(try Self.status(more))
@@ -56,6 +56,7 @@ struct StatusTextTests {
               stopping      it is ending by itself
               watchdog      a sign of life every 10 s
               keep-alive    woken every 10 min, next in 42 s
+              modes         voip, fetch
               kept changes  a, settingsDidChange
               traced        by a debugger: not suspended, and no watchdog kills it
               terminating   it was asked to end

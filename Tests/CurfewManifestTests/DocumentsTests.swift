@@ -1,4 +1,5 @@
 import CurfewCommand
+import CurfewCore
 import CurfewLinux
 import Testing
 

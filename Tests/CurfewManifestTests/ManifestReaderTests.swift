@@ -154,6 +154,7 @@ struct ManifestReaderTests {
             background-modes = ["fetch", "processing", "fetch"]
             minimum-fetch-interval = "1h"
             """
+        #expect(checked(text).problems.map(\.isWarning) == [true])
         let definition = try #require(checked(text).definition)
         #expect(definition.launchAtStart)
         #expect(definition.restart == .always)
@@ -190,6 +191,14 @@ struct ManifestReaderTests {
         #expect(warned.definition != nil)
     }
 
+    @Test("What is never suspended can't be asked to sleep or to end for it")
+    func continuous() {
+        let text = "background-modes = [\"continuous\"]\nsleep-when-idle = \"1m\"\nexits-on-suspend = true"
+        let why = "isn't for background-modes = [\"continuous\"]: such an app is never suspended"
+        #expect(complaints(text) == ["web.toml:3: sleep-when-idle: \(why)", "web.toml:4: exits-on-suspend: \(why)"])
+        #expect(complaints("background-modes = [\"continuous\"]\nexits-on-suspend = false").isEmpty)
+    }
+
     @Test("An app that would be suspended as soon as it is launched is warned of")
     func suspendedAtOnce() {
         let warned = complaints("launch-at-start = true")
@@ -197,6 +206,11 @@ struct ManifestReaderTests {
         #expect(complaints("launch-at-start = true\naware = true").isEmpty)
         #expect(complaints("launch-at-start = true\nwake-on = \"connections\"").isEmpty)
         #expect(complaints("launch-at-start = true\nbackground-modes = [\"continuous\"]").isEmpty)
+        #expect(
+            complaints("background-modes = [\"fetch\"]\nminimum-fetch-interval = \"1h\"") == [
+                "web.toml:3: warning: minimum-fetch-interval: it is kept, and nothing comes of it in this version, which fetches "
+                    + "nothing by itself: `curfew wake web fetch` does"
+            ])
         #expect(
             complaints("minimum-fetch-interval = \"minimum\"").map { $0.prefix(45) } == [
                 "web.toml:2: warning: minimum-fetch-interval: "

@@ -108,11 +108,12 @@ struct ModelTests {
             (Fixture.status("b", "background", ["remaining": "571.204", "traced": "true"]), []),
             (Fixture.status("c", "background", ["remaining": "571.204", "clock": "manual"]), []),
             (Fixture.status("d", "suspended", ["remaining": "571.204"]), []),
+            (Fixture.status("e", "background", ["remaining": "571.204", "background-modes": "fetch,continuous"]), []),
         ])
         let left = 571_204_000_000 as Int64
         #expect(model["a"]?.budget?.left(at: now + second) == left - second)
         #expect(model["a"]?.budget?.left(at: now + 600 * second) == 0)
-        for name in ["b", "c", "d"] { #expect(model[name]?.budget?.left(at: now + second) == left) }
+        for name in ["b", "c", "d", "e"] { #expect(model[name]?.budget?.left(at: now + second) == left) }
         model.take(event: Fixture.event("stateDidChange", ["to": "active"]), of: "a", at: now + second)
         #expect(model["a"]?.budget?.left(at: now + 2 * second) == .max)
     }

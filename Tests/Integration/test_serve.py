@@ -27,6 +27,16 @@ for line in channel.makefile():
             channel.sendall(f"ack {word}\n".encode())
 """
 
+# Asks for keep-alive, tells the answer, and waits.
+KEPT_ALIVE = r'''
+import os, socket, time
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+channel.sendall(b"keep-alive seconds=600 id=1\n")
+answer = channel.recv(4096).decode().split()
+print(answer[0], *(word for word in answer if word.startswith("code=")), flush=True)
+time.sleep(1000)
+'''
+
 
 @pytest.fixture(params=["cgroup2", "tree"])
 def server(request, sandbox):
@@ -729,6 +739,48 @@ def test_what_cant_be_launched_any_more_is_given_up(sandbox, manifests):
     server.expect("reload")
     wait_for("it to be given up", lambda: "that isn't tried again" in server.errors())
     assert "restart-in" not in server.app("web")
+
+
+def test_continuous_it_is_never_suspended(sandbox, manifests):
+    manifests("player", 'command = ["sleep", "1000"]\nbackground-modes = ["continuous", "fetch"]\ngrace = 0\n')
+    manifests("plain", 'command = ["sleep", "1000"]\ngrace = 0\n')
+    server = sandbox.serve()
+    pids = {name: int(server.expect(f"launch app={name}")["pid"]) for name in ["player", "plain"]}
+    server.expect("home app=player", state="background")
+    server.expect("home app=plain", state="suspended")
+    # Its grace would be over as well.
+    assert [state_letter(pids[name]) for name in ["player", "plain"]] == ["S", "T"]
+    assert (server.app("player").get("continuous"), server.app("plain").get("continuous")) == ("1", None)
+    assert server.status("player")["background-modes"] == "fetch,continuous"
+    assert "continuous" in server.refused("sleep app=player", "never-suspended")
+    server.expect("wake app=player name=fetch", state="background")
+    listed = sandbox.curfew("apps").stdout.splitlines()
+    assert [line.split()[1] for line in listed[1:] if "never suspended" in line] == ["background"]
+    assert "modes         fetch, continuous\n" in sandbox.curfew("status", "player").stdout
+
+
+def test_what_wakes_an_app_needs_its_mode(sandbox, manifests):
+    manifests("web", f'command = ["{sys.executable}", "-c", \'\'\'{KEPT_ALIVE}\'\'\']\nbackground-modes = ["fetch"]\n')
+    server = sandbox.serve()
+    assert "remote-notification" in server.refused("launch app=web wake=remote-notification", "no-background-mode")
+    server.expect("launch app=web wake=fetch background=1")
+    server.wait_line("web", "error code=no-background-mode")
+    server.refused("wake app=web name=remote-notification", "no-background-mode")
+    server.refused("wake app=web name=keepAlive", "no-background-mode")
+    server.expect("wake app=web name=fetch")
+    server.expect("wake app=web name=news")
+    # Of a bare command nobody has said.
+    server.launch("bare", sys.executable, "-c", KEPT_ALIVE)
+    server.wait_line("bare", "ok\n")
+    server.expect("wake app=bare name=remote-notification")
+
+
+def test_one_that_is_suspended_as_soon_as_it_is_launched_is_warned_of(sandbox, manifests):
+    manifests("web", 'command = ["sleep", "1000"]\nlaunch-at-start = true\n')
+    manifests("chat", 'command = ["sleep", "1000"]\nlaunch-at-start = true\nbackground-modes = ["voip"]\n')
+    server = sandbox.serve()
+    assert "web.toml:2: warning: launch-at-start: " in server.errors() and "chat.toml" not in server.errors()
+    assert server.expect("reload")["problems"] == "0"
 
 
 def test_an_environment_that_is_taken_over(sandbox, manifests):

@@ -39,6 +39,7 @@ struct ListedApp {
     private var note: String {
         var notes: [String] = []
         if fields["restart-in"] != nil { notes.append("launched again in \(duration("restart-in"))") }
+        if self["continuous"] == "1" { notes.append("never suspended") }
         if self["differs"] == "1" { notes.append("its manifest has changed since") }
         if self["removed"] == "1" { notes.append("removed") }
         return notes.joined(separator: ", ")
@@ -56,7 +57,7 @@ struct ListedApp {
         if let reason = fields["ended"] { members.append(("ended", .string(reason))) }
         if let status = Int64(self["status"]) { members.append(("status", .integer(status))) }
         if let pause = fields["restart-in"] { members.append(("restartIn", Field.seconds(pause))) }
-        for key in ["differs", "removed"] { members.append((key, .bool(self[key] == "1"))) }
+        for key in ["continuous", "differs", "removed"] { members.append((key, .bool(self[key] == "1"))) }
         return .object(members)
     }
 }

@@ -56,6 +56,7 @@ enum StatusText {
             app["stopping"] == "true" ? ("stopping", "it is ending by itself") : nil,
             app.has("watchdog") ? ("watchdog", "a sign of life every \(app.duration("watchdog"))") : nil,
             app.has("keep-alive") ? ("keep-alive", keepAlive(app)) : nil,
+            app.has("background-modes") ? ("modes", list(app, "background-modes")) : nil,
             app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
             app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,
             app["terminating"] == "true" ? ("terminating", "it was asked to end") : nil,
@@ -66,7 +67,7 @@ enum StatusText {
     }
 
     private static func remaining(_ app: AppStatus) -> String {
-        if app["budget"] == "inf" { return "unlimited, in background too" }
+        if app["budget"] == "inf" || app.isContinuous { return "unlimited, in background too" }
         let budget = app.duration("budget")
         return app["remaining"] == "inf"
             ? "unlimited in foreground, \(budget) once in background" : "\(app.duration("remaining")) of \(budget)"

@@ -20,6 +20,9 @@ package struct AppStatus {
 
     package var name: String { self["app"] }
 
+    /// Whether it is never suspended.
+    var isContinuous: Bool { self["background-modes"].split(separator: ",").contains("continuous") }
+
     /// Of one that has a supervisor of its own.
     func answers(toPid pid: String) -> Bool { ["pid", "front", "supervisor"].contains { self[$0] == pid } }
 

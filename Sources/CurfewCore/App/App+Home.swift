@@ -8,7 +8,7 @@ extension App {
                 Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero))
         }
         if launchedInBackground {
-            let grace = isAware ? nil : Countdown(policy.grace ?? policy.wakeLimit)
+            let grace = isAware || policy.isContinuous ? nil : Countdown(policy.grace ?? policy.wakeLimit)
             goAway(grace: grace, leftForegroundAt: nil, at: now, into: &effects)
             if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: true)) }
         } else {
@@ -36,7 +36,7 @@ extension App {
         leaveForeground(at: now, into: &effects)
         phase.stay.isStoppedByTerminal = stopped
         if isAware || !wantsSuspension(at: now) { continueIfStopped(at: now, into: &effects) }
-        let transition: Transition = policy.exitsOnSuspend ? .homeExiting : isActive ? .home : .interruptionAccepted
+        let transition: Transition = policy.exitsAtHome ? .homeExiting : isActive ? .home : .interruptionAccepted
         // A plain app that stays as the terminal has stopped it isn't sent signals.
         deliver(transition, to: isStoppedByTerminal ? .hooks : .everybody, at: now, into: &effects)
         finishHome(request: request, at: now, into: &effects)
@@ -48,7 +48,9 @@ extension App {
     }
 
     /// What a plain app may still run once it has left the front.
-    var graceAtHome: Countdown? { isAware ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) } }
+    var graceAtHome: Countdown? {
+        isAware || policy.isContinuous ? nil : (policy.grace ?? policy.handlerGrace).map { Countdown($0) }
+    }
 
     /// Each stay in background has the whole budget.
     private mutating func goAway(
@@ -107,9 +109,9 @@ extension App {
 
     var canBeOpened: Bool { end == nil && phase.isAway }
 
-    /// One that exits on suspend has no background tasks there.
+    /// One that exits on suspend has no background tasks there; one that is never suspended needs none.
     var isOwedMoreThanGrace: Bool {
-        channel.owes || !tasks.isEmpty && !policy.exitsOnSuspend
+        channel.owes || policy.isContinuous || !tasks.isEmpty && !policy.exitsOnSuspend
     }
 
     func wantsSuspension(at now: Moment) -> Bool {

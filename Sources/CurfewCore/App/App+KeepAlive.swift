@@ -28,6 +28,7 @@ extension App {
         if phase.isOver { return .notRunning }
         guard let interval else { return nil }
         guard let minimum = policy.keepAliveMinimum else { return .keepAliveUnsupported }
+        if policy.missingMode(forWakingEvent: Self.keepAliveEvent) != nil { return .noBackgroundMode }
         return interval < minimum ? .keepAliveTooShort : nil
     }
 

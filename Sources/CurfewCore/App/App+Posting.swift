@@ -35,7 +35,7 @@ extension App {
 
     /// Resumes a suspended app for the event, in background. A plain app runs for the waking limit.
     mutating func wake(_ event: PostedEvent, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
-        if let rejection = rejectionOfPosting ?? rejectionOfWaking {
+        if let rejection = rejectionOfPosting ?? rejectionOfWaking(event) {
             return reject(request, rejection, into: &effects)
         }
         if isAsleep { wakeUp(for: "the event \(event.name)", at: now, into: &effects) }
@@ -77,11 +77,14 @@ extension App {
         }
     }
 
-    private var rejectionOfWaking: Rejection? { channel.isFullOfWakingEvents ? .tooManyEvents : nil }
+    private func rejectionOfWaking(_ event: PostedEvent) -> Rejection? {
+        if policy.missingMode(forWakingEvent: event.name) != nil { return .noBackgroundMode }
+        return channel.isFullOfWakingEvents ? .tooManyEvents : nil
+    }
 
     /// Never less than what is left of its grace.
     func wakingTime(_ span: Span, at now: Moment) -> Countdown? {
-        guard phase.isAway else { return nil }
+        guard phase.isAway, !policy.isContinuous else { return nil }
         let span = max(phase.run?.grace?.remaining(at: now) ?? .zero, span)
         return runsInBackground ? countdown(span, at: now) : Countdown(span)
     }

@@ -75,6 +75,7 @@ extension App {
         if end != nil { return .terminating }
         guard isRunning || isSuspending else { return .notRunning }
         if isSuspending { return nil }
+        if policy.isContinuous { return .neverSuspended }
         if isTraced { return .traced }
         if state == .inactive { return .interrupted }
         if policy.exitsOnSuspend { return .exitsOnSuspend }
@@ -249,7 +250,7 @@ extension App {
     }
 
     private var idleSpan: Span? {
-        guard let sleep = policy.sleep, end == nil, !isTraced else { return nil }
+        guard let sleep = policy.sleep, end == nil, !isTraced, !policy.isContinuous else { return nil }
         switch phase.place {
         case .foreground(let isActive): return isActive ? sleep.whenIdle : nil
         case .running: return phase.stay.run.awaitsQuiet ? sleep.quiet : nil

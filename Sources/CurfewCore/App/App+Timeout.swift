@@ -68,7 +68,7 @@ extension App {
     /// What is stopped would only let the signal pend; and whoever handles it needs time for that.
     private mutating func wake(forSignalUntil end: Span, at now: Moment, into effects: inout [Effect]) {
         if isAsleep { wakeUp(for: "a signal", at: now, into: &effects) }
-        let grace = isAware ? nil : countdown(end, at: now)
+        let grace = isAware || policy.isContinuous ? nil : countdown(end, at: now)
         if let grace { phase.run?.grace = grace }
         if isSuspending {
             returnToBackground(grace: grace, at: now, into: &effects)

@@ -198,13 +198,13 @@ public struct App: Sendable, Hashable {
         if before.isThrottled, isInForeground { effects.append(.throttle(id, nil)) }
     }
 
-    /// The budget runs in background only, and no clock runs while a debugger holds the app.
+    /// The budget runs in background only, and of those only that may be suspended; no clock runs while a debugger holds the app.
     mutating func updateClocks(at now: Moment) {
         let isRunning = isRunning
         let runsClocks = isRunning && end == nil && !isTraced
         notify.set(running: runsClocks, at: now)
         guard phase.isAway else { return }
-        phase.stay.setClocks(running: runsClocks, at: now)
+        phase.stay.setClocks(running: runsClocks && !policy.isContinuous, at: now)
         if policy.backgroundCPU != nil { phase.stay.cpu.watch(runsClocks, at: now) }
     }
 

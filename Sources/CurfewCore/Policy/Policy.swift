@@ -51,6 +51,8 @@ public struct Policy: Sendable, Hashable {
     public var announcesEvents = false
     /// How often the program owes a sign of life, as sd_notify's `WATCHDOG=1`; nil: never.
     public var watchdogInterval: Span?
+    /// What it may do in background; nil where nobody has said so, and it may all but run on for ever.
+    public var backgroundModes: BackgroundModes?
     /// Whether the app is over only when its whole tree is, not when its leader is.
     public var waitsForTree = false
 

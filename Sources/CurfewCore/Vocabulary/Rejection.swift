@@ -16,6 +16,8 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
     case inputUnwatched = "input-unwatched"
     case keepAliveTooShort = "invalid"
     case keepAliveUnsupported = "unsupported"
+    case noBackgroundMode = "no-background-mode"
+    case neverSuspended = "never-suspended"
 
     public var message: String {
         switch self {
@@ -34,6 +36,9 @@ public enum Rejection: String, Sendable, Hashable, CaseIterable {
         case .owesAnswer: "the app has yet to acknowledge an event; it can sleep once it has"
         case .keepAliveTooShort: "the app can't be woken as often as that; ask for the minimum, or more"
         case .keepAliveUnsupported: "there is no keep-alive under this app's profile; `--profile ios7` has it"
+        case .noBackgroundMode:
+            "the app's manifest doesn't give it the background mode that this needs (background-modes)"
+        case .neverSuspended: "the app's background mode is continuous: it is never suspended, and so it can't sleep"
         case .inputUnwatched:
             "what is to wake it can't be waited for; `curfew events` says what (keptAwake), and `curfew sleep --stay` stops it"
                 + " all the same"

@@ -48,6 +48,9 @@ extension AppsHost {
             fields.append(Field("keep-alive", seconds(interval)))
             fields.append(Field("keep-alive-left", seconds(left)))
         }
+        if let modes = app.policy.backgroundModes?.list, !modes.isEmpty {
+            fields.append(Field("background-modes", modes.map(\.rawValue).joined(separator: ",")))
+        }
         if app.isReady { fields.append(Field("ready", "true")) }
         if app.isStopping { fields.append(Field("stopping", "true")) }
         if let mainProcess = instance.mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }

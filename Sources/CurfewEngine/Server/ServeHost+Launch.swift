@@ -262,7 +262,7 @@ extension ServeHost {
     /// What is wrong is told of each time that it is read.
     func reloadDefinitions() -> ReloadedDefinitions {
         let read = definitions.reload()
-        for problem in read.problems { complain(problem) }
+        for problem in read.problems + read.warnings { complain(problem) }
         return read
     }
 

@@ -58,6 +58,7 @@ extension ServeHost {
                 fields.append(Field("restart-in", seconds(restart.at - now)))
             }
         }
+        if app?.policy.isContinuous == true { fields.append(Field("continuous", "1")) }
         if let launched = entry.definition, definitions.differs(from: launched) { fields.append(Field("differs", "1")) }
         if entry.request == .remove || entry.isBeingRemoved { fields.append(Field("removed", "1")) }
         return fields
@@ -192,6 +193,11 @@ extension ServeHost {
         let wake = request.message["wake"]
         if let wake, !Event.canBePosted(wake) {
             throw LaunchRefusal("invalid", "wake=\(wake) isn't the name of an event that can be posted")
+        }
+        if let wake, let mode = definition.plan.manifest.policy.missingMode(forWakingEvent: wake) {
+            throw LaunchRefusal(
+                "no-background-mode",
+                "wake=\(wake): the manifest of \(definition.name) has no background mode \(mode.rawValue)")
         }
         let event = wake.map { PostedEvent($0) } ?? given.wakingEvent
         let options = LaunchOptions(

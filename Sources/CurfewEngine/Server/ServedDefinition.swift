@@ -77,12 +77,17 @@ public struct ReloadedDefinitions: Sendable, Hashable {
     public var apps: Int
     /// A line for people each, with file and line; those apps aren't launched.
     public var problems: [String]
+    /// The same of what may not be meant; those apps are launched.
+    public var warnings: [String]
     /// The names of those that are launched when the server starts, in order.
     public var launchedAtStart: [String]
 
-    public init(apps: Int = 0, problems: [String] = [], launchedAtStart: [String] = []) {
+    public init(
+        apps: Int = 0, problems: [String] = [], warnings: [String] = [], launchedAtStart: [String] = []
+    ) {
         self.apps = apps
         self.problems = problems
+        self.warnings = warnings
         self.launchedAtStart = launchedAtStart
     }
 }

@@ -1,4 +1,5 @@
 import CurfewCommand
+import CurfewCore
 
 /// The keys of a manifest that are no options of `run`.
 enum ManifestKey: String, CaseIterable {

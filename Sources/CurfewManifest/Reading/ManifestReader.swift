@@ -49,6 +49,7 @@ struct ManifestReader {
         applyModes()
         definition.options = RunOptionList.words(options)
         checkTogether()
+        checkContinuous()
         warn()
     }
 
@@ -254,6 +255,14 @@ extension ManifestReader {
         definition.restart = restart ?? (isVoIP ? .onFailure : .never)
     }
 
+    /// What ends an app, or stops it, where any other is suspended.
+    private mutating func checkContinuous() {
+        guard definition.backgroundModes.contains(.continuous) else { return }
+        for option in [RunOption.exitsOnSuspend, .sleepWhenIdle] where has(option) {
+            complain(option.key, "isn't for background-modes = [\"continuous\"]: such an app is never suspended")
+        }
+    }
+
     private enum InputWord {
         static let connections = "connections"
     }
@@ -267,8 +276,13 @@ extension ManifestReader {
                     + "background mode; background-modes = [\"continuous\"] lets it run, aware = true says that it says hello"
             )
         }
-        if definition.minimumFetchInterval != .never, !modes.contains(.fetch) {
-            warn(.minimumFetchInterval, "nothing is fetched without background-modes = [\"fetch\"]")
+        if definition.minimumFetchInterval != .never {
+            warn(
+                .minimumFetchInterval,
+                modes.contains(.fetch)
+                    ? "it is kept, and nothing comes of it in this version, which fetches nothing by itself: "
+                        + "`curfew wake \(definition.name) fetch` does"
+                    : "nothing is fetched without background-modes = [\"fetch\"]")
         }
         if modes.contains(.voip), let profile, profile.keepAliveMinimum == nil {
             warn(

@@ -80,8 +80,13 @@ extension TopApp {
         }
     }
 
-    /// A debugger's app and held time stand still.
-    private var runsDown: Bool { state == .background && self["traced"] != "true" && self["clock"] != "manual" }
+    /// Whether it is never suspended.
+    var isContinuous: Bool { self["background-modes"].split(separator: ",").contains("continuous") }
+
+    /// A debugger's app, one that is never suspended, and held time stand still.
+    private var runsDown: Bool { state == .background && self["traced"] != "true" && !isHeld }
+
+    private var isHeld: Bool { self["clock"] == "manual" || isContinuous }
 
     /// What happened to it; its supervisor is asked for the rest, while it runs.
     mutating func take(event: Message, at now: Int64) {
@@ -108,7 +113,7 @@ extension TopApp {
         if let budget {
             let isRefilled = state?.isForeground ?? true
             let left = next.isForeground ? Int64.max : isRefilled ? budget.whole : budget.left(at: now)
-            let runs = next == .background && self["clock"] != "manual"
+            let runs = next == .background && !isHeld
             self.budget = BudgetClock(whole: budget.whole, told: left, at: now, runs: runs)
         }
         if next != .suspended { sleep = .none }

@@ -34,7 +34,7 @@ struct AppWords {
 
     private var budget: String? {
         guard let clock = app.budget, app.state != .notRunning else { return nil }
-        if clock.whole == .max { return "its time in background is unlimited" }
+        if clock.whole == .max || app.isContinuous { return "its time in background is unlimited" }
         let whole = HumanText.duration(nanoseconds: clock.whole)
         if app.state == .background {
             if clock.isUnlimited { return nil }

@@ -50,7 +50,7 @@ struct CellContent {
         case .suspended: return text(wakes)
         case .background:
             guard let clock = app.budget else { return text("") }
-            if clock.isUnlimited { return text("unlimited") }
+            if clock.isUnlimited || app.isContinuous { return text("unlimited") }
             let left = clock.left(at: now)
             let words = ShortText.left(left)
             let room = width - 7

@@ -146,10 +146,10 @@ extension ReferenceApp {
     private mutating func leaveFront(wasActive: Bool) {
         charged = 0
         isWarned = false
-        grace = isAware ? nil : policy.grace
+        grace = isAware || isContinuous ? nil : policy.grace
         graceUsed = 0
         guard isHeard, !isTerminating else { return }
-        if wasActive, !policy.exitsOnSuspend { expect(.willResignActive) }
+        if wasActive, !exitsOnSuspend { expect(.willResignActive) }
         expect(.didEnterBackground)
     }
 
@@ -242,7 +242,8 @@ extension ReferenceApp {
 
     private mutating func judgeSuspension() throws(Violation) {
         guard tasks.isEmpty else { throw Violation("suspended with tasks open") }
-        guard !policy.exitsOnSuspend else { throw Violation("suspended, and not ended") }
+        guard !isContinuous else { throw Violation("suspended, and it runs on without end") }
+        guard !exitsOnSuspend else { throw Violation("suspended, and not ended") }
         try judgeLeisure()
         isStopped = true
         isStoppingLate = false
@@ -250,7 +251,7 @@ extension ReferenceApp {
     }
 
     private mutating func judgeExit() throws(Violation) {
-        guard policy.exitsOnSuspend else { throw Violation("ended unasked") }
+        guard exitsOnSuspend else { throw Violation("ended unasked") }
         try judgeLeisure()
     }
 

@@ -73,7 +73,7 @@ extension ReferenceApp {
         guard !isOver else { return }
         hasStarted = true
         if policy.requiresHello, !isReady { hello = Allowance(policy.launchLimit, cpuTimeAtStart: .zero) }
-        if options.inBackground, !isAware { grace = policy.grace ?? policy.wakeLimit }
+        if options.inBackground, !isAware, !isContinuous { grace = policy.grace ?? policy.wakeLimit }
     }
 
     private mutating func takeQuit() {
@@ -256,6 +256,7 @@ extension ReferenceApp {
 
     private mutating func wake(_ event: PostedEvent) -> Rejection? {
         if let rejection = rejectionOfPosting { return rejection }
+        if lacksMode(for: event.name) { return .noBackgroundMode }
         if owed.count(where: { if case .wake = $0.event { true } else { false } }) == 64 { return .tooManyEvents }
         if isStopped, let limit = policy.resumeLimit {
             resumedAt.append(age)
@@ -267,9 +268,18 @@ extension ReferenceApp {
         return nil
     }
 
+    /// Whether its manifest had to name a mode that it doesn't.
+    func lacksMode(for event: String) -> Bool {
+        let modes: [String: BackgroundMode] = [
+            "fetch": .fetch, "remote-notification": .remoteNotification, "processing": .processing, "keepAlive": .voip,
+        ]
+        guard let named = policy.backgroundModes, let mode = modes[event] else { return false }
+        return !named.list.contains(mode)
+    }
+
     /// In background; a plain app has its grace anew.
     mutating func resume(for event: PostedEvent, _ span: Span) {
-        if state == .background || state == .suspended, !isAware {
+        if state == .background || state == .suspended, !isAware, !isContinuous {
             grace = max(graceLeft, span)
             graceUsed = 0
         }

@@ -12,6 +12,7 @@ extension ReferenceApp {
         let wanted = interval == .zero ? nil : interval
         if let wanted {
             guard let minimum = policy.keepAliveMinimum else { return .rejected(.keepAliveUnsupported) }
+            if lacksMode(for: App.keepAliveEvent) { return .rejected(.noBackgroundMode) }
             if wanted < minimum { return .rejected(.keepAliveTooShort) }
         }
         if wanted != keepAlive { expectedNotes.append(.keepAliveChanged(wanted)) }

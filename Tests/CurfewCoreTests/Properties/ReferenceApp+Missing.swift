@@ -32,9 +32,9 @@ extension ReferenceApp {
         if isTerminating, !isAware, !isEndingRest, willTerminate == nil, !wasSentSignal {
             throw Violation("no signal asks it to end")
         }
-        let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || policy.exitsOnSuspend)
+        let hasLeisure = owed.isEmpty && hello == nil && (tasks.isEmpty || exitsOnSuspend)
         // Until its locks are let go.
-        if policy.locks == .defer { return }
+        if policy.locks == .defer || isContinuous { return }
         if runsInBackground, !isTerminating, !isHeldOff, hasLeisure,
             grace == nil || input == .machine(.tick) && isGraceOver
         {

@@ -128,6 +128,10 @@ struct ReferenceApp {
     }
 
     var isAware: Bool { !connections.isEmpty }
+    /// Never suspended, and its budget is never used up.
+    var isContinuous: Bool { policy.backgroundModes?.list.contains(.continuous) ?? false }
+    /// Whether it ends where others are suspended.
+    var exitsOnSuspend: Bool { policy.exitsOnSuspend && !isContinuous }
     /// Whether anybody hears of its events.
     var isHeard: Bool { isAware || policy.announcesEvents }
     /// Hooks hear of a launch at once, unless a hello or READY is demanded: then with that.
@@ -161,6 +165,7 @@ struct ReferenceApp {
         termination?.used += passed
         if owesSigns { withoutSign += passed }
         guard runsInBackground, !isTerminating else { return }
+        if isContinuous { return }
         charged += passed
         if isWarned { sinceWarning += passed }
         if grace != nil { graceUsed += passed }
@@ -171,7 +176,8 @@ struct ReferenceApp {
     /// An infinite budget is never used up.
     var isBudgetSpent: Bool { !policy.backgroundBudget.isInfinite && charged >= budget }
     var isWarningDue: Bool {
-        !policy.backgroundBudget.isInfinite && !isWarned && !tasks.isEmpty && runsInBackground && !isTerminating
+        !policy.backgroundBudget.isInfinite && !isContinuous && !isWarned && !tasks.isEmpty && runsInBackground
+            && !isTerminating
             && charged >= budget - policy.expirationLead.nanoseconds
     }
     var isBudgetKillDue: Bool {

@@ -137,6 +137,31 @@ struct Trace {
             $0.wakeLimit = .seconds(2)
             $0.watchdogInterval = .seconds(6)
         },
+        .with {
+            $0.backgroundBudget = .seconds(4)
+            $0.expirationLead = .seconds(5)
+            $0.grace = .seconds(2)
+            $0.wakeLimit = .seconds(3)
+            $0.keepAliveMinimum = .seconds(2)
+            $0.backgroundModes = BackgroundModes([.continuous, .fetch])
+            $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(4), processors: 2)
+            $0.exitsOnSuspend = true
+            $0.announcesEvents = true
+        },
+        .with {
+            $0.backgroundBudget = .seconds(10)
+            $0.expirationLead = .seconds(3)
+            $0.wakeLimit = .seconds(4)
+            $0.keepAliveMinimum = .seconds(3)
+            $0.backgroundModes = BackgroundModes([.voip])
+        },
+        .with {
+            $0.backgroundBudget = .seconds(3)
+            $0.backgroundModes = BackgroundModes([.continuous])
+            $0.timeLimit = .seconds(60)
+            $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
+            $0.locks = .defer
+        },
     ]
 
     private static let names = ["locale", "timezone", "network"]
