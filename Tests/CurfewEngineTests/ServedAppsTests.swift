@@ -45,7 +45,7 @@ struct ServedAppsTests {
         #expect(apps.app(named: "web") == nil)
         #expect(apps[AppID(1)] == nil)
         #expect(apps.runningCount == 0)
-        #expect(apps.listed.map(\.name) == ["web"])
+        #expect(apps.list.names == ["web"])
         #expect(apps["web"]?.end?.reason == .exit)
         #expect(apps["web"]?.status == 3)
         #expect(apps["web"]?.endedAt == at(7))
@@ -63,12 +63,12 @@ struct ServedAppsTests {
     mutating func order() {
         launch("one", 1)
         launch("two", 2)
-        #expect(apps.listed.map(\.name) == ["two", "one"])
+        #expect(apps.list.names == ["two", "one"])
         apps.opened(AppID(1))
-        #expect(apps.listed.map(\.name) == ["one", "two"])
+        #expect(apps.list.names == ["one", "two"])
         apps.ended(AppID(2), .sample(), life: .seconds(1), at: at(1))
         launch("two", 3, inBackground: true)
-        #expect(apps.listed.map(\.name) == ["one", "two"])
+        #expect(apps.list.names == ["one", "two"])
     }
 
     @Test("Asked to end for its removal, it stays in the list until that is kept")
@@ -77,10 +77,10 @@ struct ServedAppsTests {
         apps[AppID(1)]?.request = .remove
         apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
         apps.willRemove("web")
-        #expect(apps.listed.map(\.name) == ["web"])
+        #expect(apps.list.names == ["web"])
         #expect(apps["web"]?.isBeingRemoved == true)
         apps.remove("web")
-        #expect(apps.listed.isEmpty)
+        #expect(apps.list.names.isEmpty)
         #expect(!apps.list.mayLaunchInBackground("web"))
     }
 
@@ -96,7 +96,7 @@ struct ServedAppsTests {
         #expect(apps.nextRestart == nil)
         #expect(apps.dueRestarts(at: at(20)).isEmpty)
         for name in ["web", "db"] { apps.keep(name) }
-        #expect(apps.listed.map(\.name) == ["db", "web"])
+        #expect(apps.list.names == ["db", "web"])
         #expect(apps["web"]?.request == .quit)
         #expect(apps["db"]?.request == nil)
         #expect(apps.dueRestarts(at: at(20)).map(\.name) == ["db"])
@@ -185,7 +185,7 @@ struct ServedAppsTests {
         apps.restore(record("web", launches: 4), nil, end, at: at(1))
         apps.restore(record("db", launches: 1), definition("db"), nil, at: at(1))
         apps.restoreList(mostRecentFirst: ["web", "db"], removed: ["old"])
-        #expect(apps.listed.map(\.name) == ["web", "db"])
+        #expect(apps.list.names == ["web", "db"])
         #expect(apps["web"]?.definition == nil)
         #expect(apps["web"]?.end == end)
         #expect(!apps.list.mayLaunchInBackground("old"))

@@ -42,6 +42,7 @@ struct ListedApp {
         if self["continuous"] == "1" { notes.append("never suspended") }
         if self["differs"] == "1" { notes.append("its manifest has changed since") }
         if self["removed"] == "1" { notes.append("removed") }
+        if self["joined"] == "1" { notes.append("joined, by `curfew run`") }
         return notes.joined(separator: ", ")
     }
 
@@ -57,7 +58,7 @@ struct ListedApp {
         if let reason = fields["ended"] { members.append(("ended", .string(reason))) }
         if let status = Int64(self["status"]) { members.append(("status", .integer(status))) }
         if let pause = fields["restart-in"] { members.append(("restartIn", Field.seconds(pause))) }
-        for key in ["continuous", "differs", "removed"] { members.append((key, .bool(self[key] == "1"))) }
+        for key in ["continuous", "differs", "removed", "joined"] { members.append((key, .bool(self[key] == "1"))) }
         return .object(members)
     }
 }
