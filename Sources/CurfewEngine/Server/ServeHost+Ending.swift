@@ -16,7 +16,8 @@ extension ServeHost {
         let now = engine.now.lifecycle
         let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
         if let entry = apps[instance.name] { noteEnd(of: instance, entry, pause: restart.map { $0 - now }) }
-        output?.ended(app: instance.name, run: run)
+        output?.ended(
+            app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: front))
         control?.forget(app)
         links.removeValue(forKey: app)?.remove()
         disown(instance)
@@ -44,7 +45,7 @@ extension ServeHost {
         guard !isEnding else { return }
         isEnding = true
         tellManagerOfEnd()
-        for entry in apps.listed where entry.restart != nil { noteRestart(of: entry.name, after: nil) }
+        for name in apps.list.names where apps[name]?.restart != nil { noteRestart(of: name, after: nil) }
         apps.forgetRestarts()
         let running = apps.running
         for app in running where apps[app]?.request == nil { apps[app]?.request = .serverEnd }
