@@ -28,7 +28,7 @@ public struct RestartRule: Sendable, Hashable {
         shortest = Self.shortestPause.scaled(by: timeScale)
         longest = Self.longestPause.scaled(by: timeScale)
         forgottenAfter = Self.forgivingLife.scaled(by: timeScale)
-        nextPause = pause.map { min(max($0, shortest), longest) } ?? shortest
+        nextPause = min(max(pause ?? .zero, shortest), longest)
     }
 
     /// What follows the end of a run; nil: it stays ended.
