@@ -1,4 +1,5 @@
 import CCurfew
+import CurfewCore
 import CurfewLinux
 
 /// Whose turn it is, of those that have come at once.
