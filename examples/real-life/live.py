@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""live.py FOLDER SECONDS [--seed N] [--containment KIND] [--uploader PROGRAM]: a dozen real programs below one server, as somebody uses them who can't decide.
+"""live.py FOLDER SECONDS [--seed N] [--containment KIND] [--pressure] [--uploader PROGRAM]: a dozen real programs below one server, as somebody uses them who can't decide.
 
 For so many seconds one after the other is opened, used, left, quit, removed or killed, at random; ffmpeg works all the while, clients call
-at any time, and one of the apps eats the machine's memory, for which others are ended. After each step the right one is in front; whoever is
+at any time, and one of the apps eats memory, with --pressure as much of the machine's as others are ended for. After each step the right one is in front; whoever is
 opened answers, with all that was ever written to it; and in the end the history, and a report of each kill, explain how each run has ended.
 
 FOLDER gets everything, a server's manifests and state among it. `curfew` is the one on PATH; what isn't installed is left out, and named.
@@ -71,6 +71,10 @@ def ask(address, text, limit, enough):
 # The apps
 
 
+class ShortOfMemory(Exception):
+    """It was ended while it was used: nobody else was left to be."""
+
+
 class App:
     """One of the dozen: what it needs, its manifest, and how it is used."""
 
@@ -110,11 +114,26 @@ class App:
                 # Unanswered it can have been done all the same; not where nobody took it.
                 if not isinstance(error, (ConnectionRefusedError, FileNotFoundError)):
                     self.unanswered += 1
+                self.expect_life()
                 assert time.monotonic() < deadline, f"{self.name} doesn't answer: {error!r}; {self.account()}"
                 time.sleep(0.05)
         assert self.written + 1 <= count <= self.written + self.unanswered + 1, (
             f"{self.name} has {count}; {self.written} were answered before, {self.unanswered} not; {self.account()}")
         self.written, self.unanswered = count, 0
+
+    def wait(self, what, probe):
+        """Waits for that, as long as it lives."""
+        def is_so():
+            if probe():
+                return True
+            self.expect_life()
+            return False
+
+        wait_for(f"{self.name} to {what}; {self.account()}", is_so)
+
+    def expect_life(self):
+        if apps().get(self.name, {}).get("ended") == "memory-pressure":
+            raise ShortOfMemory(self.name)
 
     def log(self):
         return curfew("log", self.name, check=False).stdout
@@ -285,7 +304,7 @@ class Pages(App):
     def use(self):
         """It writes its next page, and none twice."""
         before = self.pages()
-        wait_for(f"{self.name} to go on; {self.account()}", lambda: len(self.pages()) > len(before))
+        self.wait("go on", lambda: len(self.pages()) > len(before))
         pages = self.pages()
         assert all(one < next for one, next in zip(pages, pages[1:])), f"{self.name} has written {pages}"
 
@@ -308,7 +327,7 @@ class Index(App):
 
     def use(self):
         """Opened it is told so, and goes on at the page where it was."""
-        wait_for(f"{self.name} to be told; {self.account()}", lambda: self.last().startswith("didBecomeActive at page "))
+        self.wait("be told", lambda: self.last().startswith("didBecomeActive at page "))
         runs = self.log().split("didFinishLaunching at page 0\n")
         for run in runs:
             pages = [int(line.rpartition(" ")[2]) for line in run.splitlines() if " at page " in line]
@@ -330,7 +349,7 @@ class Uploader(App):
 
     def use(self):
         before = self.log().count("page ")
-        wait_for(f"{self.name} to go on; {self.account()}", lambda: self.log().count("page ") > before)
+        self.wait("go on", lambda: self.log().count("page ") > before)
 
 
 class Film(App):
@@ -346,7 +365,7 @@ class Film(App):
 
     def use(self):
         before = self.progress()
-        wait_for(f"{self.name} to go on; {self.account()}", lambda: self.progress() != before)
+        self.wait("go on", lambda: self.progress() != before)
 
     def progress(self):
         with contextlib.suppress(FileNotFoundError):
@@ -357,15 +376,17 @@ class Film(App):
 class Eater(App):
     """It takes what the machine has: others are ended for it, and not itself while it is in front."""
 
-    MEBIBYTES = 512
     needs = ("python3",)
+    # Others are ended when the machine has so much less than at the start. They are warned all the while: at twice of that.
+    LESS = 1 << 30
+    low = 0
 
     def command(self):
-        return [sys.executable, HERE / "eater.py", self.MEBIBYTES]
+        return [sys.executable, HERE / "eater.py", 4096 if self.low else 256, max(0, self.low - (64 << 20))]
 
     def use(self):
         before = self.log().count("holds ")
-        wait_for(f"{self.name} to have eaten; {self.account()}", lambda: self.log().count("holds ") > before)
+        self.wait("have eaten", lambda: self.log().count("holds ") > before + 1)
 
 
 class Hog(App):
@@ -378,7 +399,7 @@ class Hog(App):
         return [sys.executable, HERE / "eater.py", 256]
 
     def use(self):
-        wait_for(f"{self.name} to be killed; {self.account()}", lambda: state_of(self.name) == "notRunning")
+        self.wait("be killed", lambda: state_of(self.name) == "notRunning")
 
 
 KINDS = [Redis, Postgres, Nginx, Haproxy, Unbound, Mosquitto, Diary, Visits, Pages, Index, Uploader, Film, Eater, Hog]
@@ -435,7 +456,7 @@ class Life:
 
     def step(self):
         app = self.dice.choice(self.apps)
-        action = self.dice.choices(["open", "switch", "home", "quit", "remove", "kill"], [60, 12, 10, 8, 4, 6])[0]
+        action = self.dice.choices(["open", "switch", "home", "quit", "remove", "kill", "reclaim"], [60, 12, 10, 8, 4, 6, 8])[0]
         self.steps[action] += 1
         if action == "open":
             self.open(app)
@@ -446,6 +467,9 @@ class Life:
                 self.front = None
         elif action == "kill":
             self.kill(app)
+        elif action == "reclaim":
+            # As if memory were short; only who is suspended is.
+            curfew("reclaim", app.name, check=False)
         else:
             self.end(app, action)
         self.look()
@@ -453,8 +477,14 @@ class Life:
     def open(self, app):
         curfew("open", app.name)
         self.front = app
-        app.use()
+        self.use(app)
         if isinstance(app, Hog):
+            self.front = None
+
+    def use(self, app):
+        try:
+            app.use()
+        except ShortOfMemory:
             self.front = None
 
     def switch(self):
@@ -462,7 +492,7 @@ class Life:
         if result.returncode == 0:
             name = json.loads(result.stdout)["app"]
             self.front = next(app for app in self.apps if app.name == name)
-            self.front.use()
+            self.use(self.front)
 
     def end(self, app, verb):
         # It can have ended just now, for want of memory.
@@ -488,22 +518,27 @@ class Life:
             launches = told["launches"]
             wait_for(f"{app.name} to be launched again; {app.account()}", lambda: apps()[app.name]["launches"] > launches)
             if self.front is app:
-                app.use()
+                self.use(app)
         else:
             wait_for(f"{app.name} to have ended", lambda: state_of(app.name) == "notRunning")
             if self.front is app:
                 self.front = None
 
     def look(self):
-        """Each is where it should be: one in front, the others on their way to be suspended, or not running."""
-        told = apps()
-        in_front = [name for name, app in told.items() if app["state"] == "active"]
-        expected = [self.front.name] if self.front else []
-        # Not for others' sake while others are left: the one in front is the last that is ended.
-        if in_front != expected and self.front and told[self.front.name].get("ended") == "memory-pressure":
-            self.front = None
-            return
-        assert in_front == expected, f"{in_front} in front, not {expected}: {curfew('apps').stdout}"
+        """Each is where it should be: the right one in front, the others on their way to be suspended, or not running."""
+        def is_right():
+            told = apps()
+            in_front = [name for name, app in told.items() if app["state"] == "active"]
+            front = told.get(self.front.name, {}) if self.front else {}
+            if self.front and not in_front and front.get("ended") == "memory-pressure":
+                # The last that was left to be ended.
+                self.front = None
+            if not self.front and in_front:
+                # Launched again into the place it had.
+                self.front = next((app for app in self.apps if app.name == in_front[0] and "restart" in app.options), None)
+            return in_front == ([self.front.name] if self.front else [])
+
+        wait_for(f"{self.front and self.front.name} to be in front: {curfew('apps').stdout}", is_right)
 
     def live(self, seconds):
         end = time.monotonic() + seconds
@@ -532,7 +567,7 @@ class Life:
             assert set(told) <= {"exit", "user-quit", "memory-pressure", "memory-limit"}, (app.name, told)
             assert told.get("user-quit", 0) <= self.quits[app.name], (app.name, told, self.quits)
             assert told.get("exit", 0) <= self.quits[app.name] + self.kills[app.name], (app.name, told, self.quits, self.kills)
-            assert ("memory-limit" in told) == isinstance(app, Hog), (app.name, told)
+            assert isinstance(app, Hog) or "memory-limit" not in told, (app.name, told)
             for reason in ["memory-pressure", "memory-limit"]:
                 # The newest hundred are kept.
                 assert reported[app.name, reason] == told.get(reason, 0) or len(reports) >= 100, (app.name, reason, told, reported)
@@ -540,8 +575,10 @@ class Life:
 
 
 def start(folder, containment, low):
+    """`low`: in bytes; 0: memory isn't watched."""
+    watching = ["--memory-low", str(low)] if low else []
     process = subprocess.Popen(
-        ["curfew", "serve", "--name", SERVER, "--containment", containment, "--memory-low", str(low)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        ["curfew", "serve", "--name", SERVER, "--containment", containment, *watching], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=open(folder / "server.err", "w"), env=os.environ)
     wait_for("the server to answer", lambda: curfew("apps", check=False).returncode == 0 or process.poll() is not None)
     assert process.poll() is None, (folder / "server.err").read_text()
@@ -554,6 +591,7 @@ def main():
     parser.add_argument("seconds", type=float)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--containment", default="auto", help="as `curfew serve` has it")
+    parser.add_argument("--pressure", action="store_true", help="others are ended for what one takes of the machine's memory")
     parser.add_argument("--uploader", type=pathlib.Path, help="examples/SwiftClient, built")
     options = parser.parse_args()
     for folder in glob.glob("/usr/lib/postgresql/*/bin"):
@@ -572,10 +610,12 @@ def main():
         if words:
             print(f"  without {name.lower()}: {', '.join(words)} isn't installed")
     all_apps = [kind(options.folder) for kind in here]
+    if options.pressure:
+        Eater.low = available_memory() - min(Eater.LESS, available_memory() // 4)
     for app in all_apps:
         app.prepare()
         (manifests / f"{app.name}.toml").write_text(app.manifest())
-    server = start(options.folder, options.containment, available_memory() - (Eater.MEBIBYTES // 2 << 20))
+    server = start(options.folder, options.containment, 2 * Eater.low if options.pressure else 0)
     life = Life(all_apps, random.Random(options.seed))
     print(f"- {len(all_apps)} programs below one server, switched at random for {options.seconds:.0f} s: --seed {options.seed}", flush=True)
     try:
