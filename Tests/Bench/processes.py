@@ -46,6 +46,12 @@ def descendants(root):
     return found
 
 
+def children_of(pid):
+    """In no order that means anything; of all its threads."""
+    lists = (read_text(f"/proc/{pid}/task/{thread}/children") for thread in os.listdir(f"/proc/{pid}/task"))
+    return [int(child) for text in lists for child in text.split()]
+
+
 def executable(pid):
     try:
         return os.readlink(f"/proc/{pid}/exe")

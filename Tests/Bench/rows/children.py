@@ -1,13 +1,12 @@
 """1,000 and 5,000 children under one supervisor: how fast they come to be, and what the supervisor weighs for each.
 
-Many apps under one supervisor is what the bar is made for; until a supervisor takes more than one, the children of one
-app are held to it."""
+The row `fleet` has the same of many apps."""
 
 import os
 
 import contenders
 from contenders import Contender, absentees, present
-from figures import CURFEW, LIMIT, MISSED, OK, Line, compare, judge, number, place, skipped
+from figures import CURFEW, LIMIT, MISSED, OK, Line, compare, judge, number, place
 from processes import Conversation, all_pids
 from rows.memory import weigh
 from rows.sleeping import own_processes
@@ -45,8 +44,6 @@ def measure(bench):
     for count in COUNTS:
         yield from rate_lines(present(entries), count, samples)
         yield from weight_lines(present(entries), count, samples)
-    why = "there is no `curfew serve`, each `curfew run` has a supervisor of its own"
-    yield skipped(ROW, "1,000 and 5,000 apps under one supervisor", why, CURFEW)
     yield from absentees(ROW, entries)
 
 
