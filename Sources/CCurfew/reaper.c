@@ -4,7 +4,7 @@
 // It is a program of its own, some hundred bytes without a library, so that next to nothing of the supervisor's memory stays
 // in it: a fork would keep a copy of each page that the supervisor writes to afterwards. It is made at run time, as there is
 // no file to look for then: what stands in the section below is written into a file in memory, behind the header of an
-// executable. See docs/adr/0015-reapers.md.
+// executable. See docs/adr/0016-reapers.md.
 //
 // It decides nothing. Of a child that has ended it tells the supervisor, and leaves it unreaped until that lets it go, for then
 // its number may be another's; so the supervisor knows as much of each pid as if it were the parent itself. Each letting go is
