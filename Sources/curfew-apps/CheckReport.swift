@@ -52,7 +52,7 @@ struct CheckReport {
         return .object(members + [("message", .string(problem.text))])
     }
 
-    private static func json(_ definition: AppDefinition) -> JSON {
+    static func json(_ definition: AppDefinition) -> JSON {
         var members: [(key: String, value: JSON)] = [
             ("command", .array(definition.command.map(JSON.string))),
             ("options", .array(definition.options.map(JSON.string))),

@@ -48,7 +48,7 @@ OPTIONS = {
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"], "switch": ["--json", "--server"], "apps": ["--json", "--server"],
     "history": ["--json", "--server"], "remove": ["--json", "--server", "--purge"],
-    "log": ["--json", "--follow", "--since", "--run"], "reload": ["--json", "--server", "--environment"], "launch": ["--json", "--server", "--budget", "--background"],
+    "log": ["--json", "--follow", "--since", "--run"], "reload": ["--json", "--server", "--environment"], "launch": ["--json", "--server", "--print-manifest", "--budget", "--background"],
     "serve": ["--name", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],

@@ -20,6 +20,7 @@ struct LaunchCommand: ParsableCommand {
               curfew launch mail
               curfew launch --background --wake fetch mail
               curfew launch --name build --budget 10m -- make -j8
+              curfew launch --print-manifest --budget 10m -- make -j8 > ~/.config/curfew/apps/build.toml
 
             Exit status:
                0  its program runs
@@ -39,6 +40,13 @@ struct LaunchCommand: ParsableCommand {
     @Flag(help: "Print its name, its pid and its state, as JSON.")
     var json = false
 
+    @Flag(
+        help: """
+            Launch nothing, and print the manifest that COMMAND would be: with this directory, and the server's environment \
+            in place of this one.
+            """)
+    var printManifest = false
+
     @OptionGroup(title: "App") var options: RunAppOptions
     @OptionGroup(title: "Background") var background: RunBackgroundOptions
     @OptionGroup(title: "Sleep") var sleep: RunSleepOptions
@@ -56,5 +64,6 @@ struct LaunchCommand: ParsableCommand {
         if app == nil, command.isEmpty { throw ValidationError(LaunchArguments.nothing) }
         if app != nil, !command.isEmpty { throw ValidationError(LaunchArguments.nothing) }
         if app != nil, options.name != nil { throw ValidationError("--name is for a COMMAND") }
+        if app != nil, printManifest { throw ValidationError("--print-manifest is for a COMMAND") }
     }
 }

@@ -89,6 +89,9 @@ public struct ArgumentReader {
         indices.compactMap { arguments[$0].map { String(cString: $0) } }
     }
 
+    /// All of the command line.
+    var argv: Arguments { arguments }
+
     /// The rest as the kernel wants it, and how many there are.
     public var rest: (arguments: Arguments, count: Int) { (arguments + position, count - position) }
 

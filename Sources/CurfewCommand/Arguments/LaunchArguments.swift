@@ -11,18 +11,25 @@ package struct LaunchArguments {
     /// What it is to be called; nil: by its name, or its command's.
     private(set) var name: String?
     private(set) var server: String?
-    private(set) var asJSON = false
+    package private(set) var asJSON = false
+    /// Nothing is launched: the manifest that the command would be is printed.
+    private(set) var printsManifest = false
     /// The words of `run`'s options that say what the app is.
     private(set) var options: [String] = []
+    /// The words of all of them.
+    private var allOptions: [String] = []
     private(set) var command: [String] = []
     private(set) var inBackground = false
     private(set) var wakingEvent: String?
     private(set) var info: [Info] = []
 
     /// Every option, as typed: those of `run`, and its own.
-    static var options: [String] { RunOption.allCases.map(\.rawValue) + ["--server", "--json"] }
+    static var options: [String] { RunOption.allCases.map(\.rawValue) + ["--server", "--json", "--print-manifest"] }
 
-    static func parse(_ reader: ArgumentReader) throws(UsageError) -> LaunchArguments {
+    /// What its manifest is made of: options of `run`, and the command.
+    package var words: [String] { allOptions + ["--"] + command }
+
+    package static func parse(_ reader: ArgumentReader) throws(UsageError) -> LaunchArguments {
         var reader = reader
         var arguments = LaunchArguments()
         let run = RunArguments()
@@ -30,6 +37,7 @@ package struct LaunchArguments {
             switch token {
             case .option("--server"): arguments.server = try reader.serverName()
             case .option("--json"): arguments.asJSON = true
+            case .option("--print-manifest"): arguments.printsManifest = true
             case .option(let text): try arguments.read(text, run, &reader)
             case .operand(let operand):
                 if reader.hasEndedOptions {
@@ -58,6 +66,7 @@ package struct LaunchArguments {
             try run.read(option, &reader)
             options += reader.words(from: first)
         }
+        allOptions += reader.words(from: first)
     }
 
     private func reading(commandOf reader: ArgumentReader, _ run: RunArguments) throws(UsageError) -> LaunchArguments {
@@ -74,7 +83,7 @@ package struct LaunchArguments {
         guard AppName.isValid(app) else {
             throw reader.error("\"\(app)\" isn't an app's name; it is \(AppName.accepted)")
         }
-        if let option = options.first ?? name.map({ _ in "--name" }) {
+        if let option = printsManifest ? "--print-manifest" : options.first ?? name.map({ _ in "--name" }) {
             let option = option.prefix { $0 != "=" }
             throw reader.error("\(option) is for a COMMAND; what \(app) is, its manifest says")
         }

@@ -6,6 +6,8 @@ import CurfewWire
 enum LaunchVerb {
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try LaunchArguments.parse(reader)
+        // Who writes TOML knows what is of a manifest and what isn't, too.
+        if arguments.printsManifest { return Helper.become("curfew-apps", for: reader.verb, reader.argv) }
         let lookup = AppLookup(verb: reader.verb, server: arguments.server)
         let server = try lookup.serverTarget()
         do throws(ControlClient.Failure) {

@@ -38,6 +38,15 @@ struct LaunchTests {
         #expect(!arguments.asJSON)
     }
 
+    @Test("What a manifest is made of has every option of run, and nothing else")
+    func words() throws {
+        let arguments = try arguments(
+            "--print-manifest", "--name", "build", "--wake=fetch", "--json", "--budget", "10m", "--", "make", "--json")
+        #expect(arguments.printsManifest)
+        #expect(arguments.words == ["--name", "build", "--wake=fetch", "--budget", "10m", "--", "make", "--json"])
+        #expect(throws: UsageError.self) { try self.arguments("--print-manifest", "mail") }
+    }
+
     private func fields(_ arguments: LaunchArguments) -> [String] {
         LaunchOrder(arguments).bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

@@ -1,0 +1,37 @@
+import CurfewCommand
+import CurfewManifest
+import CurfewWire
+import Glibc
+
+/// `curfew launch --print-manifest [options] -- COMMAND [ARG…]`: the manifest of a command that would be launched here.
+enum ManifestVerb {
+    static let name = "launch"
+
+    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try LaunchArguments.parse(reader)
+        var definition = try AppDefinition(commandLine: arguments.words)
+        // A command is run where its caller is; a manifest's, else, where the server is.
+        if let directory = getcwd(nil, 0) {
+            definition.directory = String(cString: directory)
+            free(directory)
+        }
+        definition.options = absolute(definition.options, in: definition.directory ?? "/")
+        if arguments.asJSON {
+            Output.print(CheckReport.json(definition))
+        } else {
+            Output.print(document: definition.manifest)
+        }
+        return ExitStatus.success
+    }
+
+    /// Files that an option names stand where the caller is, too; the server is elsewhere.
+    private static func absolute(_ options: [String], in directory: String) -> [String] {
+        let named = [RunOption.settings.rawValue, RunOption.stateDirectory.rawValue]
+        return options.indices.map { index in
+            guard index > 0, named.contains(options[index - 1]), !options[index].hasPrefix("/") else {
+                return options[index]
+            }
+            return directory + "/" + options[index]
+        }
+    }
+}
