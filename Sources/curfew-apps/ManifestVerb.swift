@@ -19,7 +19,7 @@ enum ManifestVerb {
         if arguments.asJSON {
             Output.print(CheckReport.json(definition))
         } else {
-            Output.print(document: definition.manifest)
+            Output.print(document: String(definition.manifest.dropLast()))
         }
         return ExitStatus.success
     }
