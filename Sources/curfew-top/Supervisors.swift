@@ -106,7 +106,8 @@ struct Supervisors {
     private mutating func take(
         _ listed: [Message], of entry: SocketFolder.Entry, _ model: inout TopModel, at now: Int64
     ) {
-        let present = listed.filter { $0["removed"] != "1" }
+        // What has joined has a supervisor of its own, and a socket.
+        let present = listed.filter { $0["removed"] != "1" && $0["joined"] != "1" }
         let names = Set(present.compactMap { $0["name"] })
         for (app, owner) in owners where owner == entry && !names.contains(app) { forget(app, &model) }
         for one in present {

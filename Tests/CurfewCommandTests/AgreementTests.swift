@@ -30,8 +30,13 @@ struct AgreementTests {
     private static let companions = [
         "--settings-signal": ["--settings", "x"], "--lock-wait": ["--locks", "defer"],
         "--page-out-above": ["--page-out", "1"], "--idle-cpu": ["--wake-on", "all"],
-        "--quiet": ["--sleep-when-idle", "1m"],
+        "--quiet": ["--sleep-when-idle", "1m"], "--server": ["--join"],
     ]
+
+    /// Of other verbs --server isn't about joining.
+    private static func companions(of option: String, _ verb: String) -> [String] {
+        option == "--server" && verb != "run" ? [] : companions[option, default: []]
+    }
 
     /// Values good for some options and bad for others, or for all.
     private static let probes =
@@ -139,7 +144,7 @@ struct AgreementTests {
         bothSay(.accepted, verb, Self.operands(verb))
         for option in VerbSyntax.options(of: verb) {
             if let value = Self.samples[option] {
-                let rest = Self.companions[option, default: []] + Self.operands(verb)
+                let rest = Self.companions(of: option, verb) + Self.operands(verb)
                 bothSay(.accepted, verb, [option, value] + rest)
                 bothSay(.accepted, verb, ["\(option)=\(value)"] + rest)
                 bothSay(.refused, verb, [option])

@@ -14,6 +14,7 @@ enum RunGroups {
         RunGroup<RunAppOptions>.self, RunGroup<RunBackgroundOptions>.self, RunGroup<RunSleepOptions>.self,
         RunGroup<RunLimitOptions>.self,
         RunGroup<RunResourceOptions>.self, RunGroup<RunEventOptions>.self, RunGroup<RunEnforcementOptions>.self,
+        RunGroup<RunServerOptions>.self,
     ]
 
     /// Where each option stands.

@@ -99,6 +99,7 @@ struct EventLogTests {
         (.pagedOut(PageOutResult(resident: 1, swapped: 2)), "didPageOut resident=1 swapped=2"),
         (.pressure(.warning, available: 9), "memoryPressureDidChange level=warning available=9"),
         (.settingsLost(reason: "x"), "settingsLost reason=x"), (.hookDropped(event: "x"), "hookDropped event=x"),
+        (.joined(server: "x"), "didJoin server=x"), (.parted(server: "x", reason: "y"), "didPart server=x reason=y"),
     ]
 
     /// The rows of docs/json.md's table of events: its keys by name.

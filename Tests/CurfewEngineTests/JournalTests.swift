@@ -135,7 +135,8 @@ struct JournalTests {
         .machine(.availableMemoryMeasured(.max, isStalling: true)),
         .machine(.pressureSimulated(.critical)),
         .machine(.watchDisk(low: 1)),
-        .machine(.freeDiskMeasured(2)),
+        .machine(.freeDiskMeasured(2)), .machine(.joined(AppID(7), .opened)), .machine(.joined(AppID(7), .wentHome)),
+        .machine(.joined(AppID(7), .left)),
         .machine(.tick),
     ]
 

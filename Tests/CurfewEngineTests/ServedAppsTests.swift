@@ -45,7 +45,7 @@ struct ServedAppsTests {
         #expect(apps.app(named: "web") == nil)
         #expect(apps[AppID(1)] == nil)
         #expect(apps.runningCount == 0)
-        #expect(apps.listed.map(\.name) == ["web"])
+        #expect(apps.list.names == ["web"])
         #expect(apps["web"]?.end?.reason == .exit)
         #expect(apps["web"]?.status == 3)
         #expect(apps["web"]?.endedAt == at(7))
@@ -63,21 +63,21 @@ struct ServedAppsTests {
     mutating func order() {
         launch("one", 1)
         launch("two", 2)
-        #expect(apps.listed.map(\.name) == ["two", "one"])
+        #expect(apps.list.names == ["two", "one"])
         apps.opened(AppID(1))
-        #expect(apps.listed.map(\.name) == ["one", "two"])
+        #expect(apps.list.names == ["one", "two"])
         apps.ended(AppID(2), .sample(), life: .seconds(1), at: at(1))
         launch("two", 3, inBackground: true)
-        #expect(apps.listed.map(\.name) == ["one", "two"])
+        #expect(apps.list.names == ["one", "two"])
     }
 
     @Test("Removed, it is off the list once it has ended")
     mutating func removed() {
         launch("web", 1)
         apps[AppID(1)]?.request = .remove
-        #expect(apps.listed.map(\.name) == ["web"])
+        #expect(apps.list.names == ["web"])
         apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
-        #expect(apps.listed.isEmpty)
+        #expect(apps.list.names.isEmpty)
     }
 
     @Test("One that couldn't be launched the first time is none")
@@ -89,7 +89,7 @@ struct ServedAppsTests {
         apps.ended(AppID(1), .sample(), life: .seconds(1), at: at(1))
         _ = apps.prepare(definition("db"))
         apps.failed("db")
-        #expect(apps.listed.map(\.name) == ["db"])
+        #expect(apps.list.names == ["db"])
     }
 
     @Test("Ended for others' sake it is restored, and not once it has quit")
@@ -130,7 +130,7 @@ struct ServedAppsTests {
         apps.restore(record("web", launches: 4), nil, end, at: at(1))
         apps.restore(record("db", launches: 1), definition("db"), nil, at: at(1))
         apps.restoreList(mostRecentFirst: ["web", "db"], removed: ["old"])
-        #expect(apps.listed.map(\.name) == ["web", "db"])
+        #expect(apps.list.names == ["web", "db"])
         #expect(apps["web"]?.definition == nil)
         #expect(apps["web"]?.end == end)
         #expect(!apps.list.mayLaunchInBackground("old"))

@@ -118,7 +118,7 @@ struct DesktopTests {
             complaint("Exec=foo\nHidden=true") == "foo:7: Hidden: this entry counts as removed, and so does the app")
         #expect(
             complaint("Exec=foo\nTerminal=true")
-                == "foo:7: Terminal: it needs a terminal, which a server has none of; use `curfew run` in one")
+                == "foo:7: Terminal: it needs a terminal, which a server has none of; use `curfew run --join` in one")
         #expect(complaint("Exec=foo\nTerminal=1") == "foo:7: Terminal: \"1\" isn't true or false")
         #expect(complaint("Exec=foo\nTerminal=false") == nil)
         #expect(

@@ -137,7 +137,7 @@ def test_desktop_entries(sandbox):
                  'Exec=sh -c "echo \\\\$1 100%%" %i %f\n')
     bad = write(sandbox.scratch, "top.desktop", "[Desktop Entry]\nType=Application\nName=top\nExec=top\nTerminal=true\n")
     expect(sandbox.curfew("check", good, bad), 1, [
-        f"{bad}:5: Terminal: it needs a terminal, which a server has none of; use `curfew run` in one", "2 files: 1 error"])
+        f"{bad}:5: Terminal: it needs a terminal, which a server has none of; use `curfew run --join` in one", "2 files: 1 error"])
     told = json.loads(sandbox.curfew("check", "--json", good).stdout)["files"][0]
     assert told["name"] == "org.example.Foo"
     assert told["definition"]["command"] == ["sh", "-c", "echo $1 100%", "--icon", "foo"]

@@ -17,6 +17,7 @@ struct RunCommand: ParsableCommand {
               curfew run --time-limit 10m --memory 500M -- pytest
               curfew run --memory 500M --background-memory 100M --locks kill -- ./sync
               curfew run --on didEnterBackground=USR1 -- ./server
+              curfew run --join -- vim notes.txt
 
             D is a duration: \(HelpText.durations)
             SIZE is an amount of memory: \(HelpText.sizes)
@@ -26,6 +27,7 @@ struct RunCommand: ParsableCommand {
 
             Exit status: COMMAND's own (128+n when a signal ended it), or
                64  wrong usage; nothing was started
+               69  with --join and --strict: no such server runs; nothing was started
               124  killed for time: a watchdog, the budget, the time limit
               125  curfew itself failed
               126  COMMAND was found but can't be executed
@@ -40,6 +42,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup(title: "Resources") var resources: RunResourceOptions
     @OptionGroup(title: "Events") var events: RunEventOptions
     @OptionGroup(title: "Enforcement") var enforcement: RunEnforcementOptions
+    @OptionGroup(title: "Server") var server: RunServerOptions
 
     @OptionGroup var program: CommandOperand
 }

@@ -24,7 +24,9 @@ package struct LaunchArguments {
     private(set) var info: [Info] = []
 
     /// Every option, as typed: those of `run`, and its own.
-    static var options: [String] { RunOption.allCases.map(\.rawValue) + ["--server", "--json", "--print-manifest"] }
+    static var options: [String] {
+        RunOption.allCases.filter { $0 != .join }.map(\.rawValue) + ["--json", "--print-manifest"]
+    }
 
     /// What its manifest is made of: options of `run`, and the command.
     package var words: [String] { allOptions + ["--"] + command }
@@ -62,6 +64,7 @@ package struct LaunchArguments {
         case .background: inBackground = true
         case .wake: wakingEvent = try reader.postedEvent()
         case .launchOption: try reader.addInfo(to: &info)
+        case .join: throw reader.error("--join is for `curfew run`: what a server launches is in its front already")
         default:
             try run.read(option, &reader)
             options += reader.words(from: first)

@@ -60,6 +60,8 @@ public final class RunArguments {
     private var watchdogInterval: Span?
     private var journalPath: String?
     private var holdsTime = false
+    private var joins = false
+    private var server: String?
 
     /// Throws for an unknown option, a bad value, or no command.
     public static func parse(_ reader: ArgumentReader) throws(UsageError) -> RunPlan {
@@ -138,6 +140,8 @@ public final class RunArguments {
             watchdogInterval = interval == .zero || interval.isInfinite ? nil : interval
         case .journal: journalPath = try reader.path()
         case .manualClock: holdsTime = true
+        case .join: joins = true
+        case .server: server = try reader.serverName()
         }
     }
 
@@ -147,6 +151,7 @@ public final class RunArguments {
         if pageOutThreshold != nil, pageOutDelay == nil { throw reader.error(Self.pageOutNeeded) }
         if lockWait != nil, locks != .defer { throw reader.error(Self.deferNeeded) }
         if idleCPU != nil || quiet != nil, idleTime == nil, wakeOn == nil { throw reader.error(Self.sleepNeeded) }
+        if server != nil, !joins { throw reader.error(Self.joinNeeded) }
         try checkSoftLimits(reader)
     }
 
@@ -179,6 +184,7 @@ public final class RunArguments {
         manifest.eventSignals = eventSignals
         manifest.eventHooks = eventHooks
         options.onSupervisorExit = onSupervisorExit
+        if joins { options.joinedServer = try AppLookup(verb: reader.verb, server: server).chosenServer() }
         manifest.dropsCapabilities = dropsCapabilities
         manifest.setsNoNewPrivileges = setsNoNewPrivileges
         return RunPlan(manifest, options)
@@ -189,6 +195,7 @@ public final class RunArguments {
     static let pageOutNeeded = "--page-out-above needs --page-out D, how long after its suspension an app is paged out"
     static let sleepNeeded =
         "--idle-cpu and --quiet need --sleep-when-idle D or --wake-on KINDS, whose idleness they are about"
+    static let joinNeeded = "--server needs --join, to take part in that server's front"
     static let deferNeeded = "--lock-wait needs --locks defer, which waits"
 
     /// A soft limit above the fatal one would never be told of.

@@ -51,6 +51,8 @@ public enum RunOption: String, CaseIterable, Sendable {
     case watchdog = "--watchdog"
     case journal = "--journal"
     case manualClock = "--manual-clock"
+    case join = "--join"
+    case server = "--server"
 
     /// As `init(rawValue:)`, by comparing one after the other: for so many cases that would build a hash table first,
     /// 70,000 instructions on the way to a launch.

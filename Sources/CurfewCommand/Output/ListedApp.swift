@@ -41,6 +41,7 @@ struct ListedApp {
         if fields["restart-in"] != nil { notes.append("launched again in \(duration("restart-in"))") }
         if self["differs"] == "1" { notes.append("its manifest has changed since") }
         if self["removed"] == "1" { notes.append("removed") }
+        if self["joined"] == "1" { notes.append("joined, by `curfew run`") }
         return notes.joined(separator: ", ")
     }
 
@@ -56,7 +57,7 @@ struct ListedApp {
         if let reason = fields["ended"] { members.append(("ended", .string(reason))) }
         if let status = Int64(self["status"]) { members.append(("status", .integer(status))) }
         if let pause = fields["restart-in"] { members.append(("restartIn", Field.seconds(pause))) }
-        for key in ["differs", "removed"] { members.append((key, .bool(self[key] == "1"))) }
+        for key in ["differs", "removed", "joined"] { members.append((key, .bool(self[key] == "1"))) }
         return .object(members)
     }
 }

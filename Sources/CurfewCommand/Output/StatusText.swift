@@ -38,6 +38,7 @@ enum StatusText {
     private static func exceptional(_ app: AppStatus) -> [Line] {
         let lines: [Line?] = [
             app.has("memory-high") ? ("soft limit", app.size("memory-high")) : nil,
+            app.has("server") ? ("takes part", "in the server \(app.text("server"))") : nil,
             app.has("swapped") ? ("paged out", pagedOut(app)) : nil,
             app.has("asleep") ? ("asleep", asleep(app)) : nil,
             app.has("shortest-wait") ? ("its clocks", clocks(app)) : nil,

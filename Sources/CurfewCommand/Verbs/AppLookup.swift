@@ -60,7 +60,8 @@ package struct AppLookup {
     static func apps(of server: String, _ client: inout ControlClient) throws(ControlClient.Failure) -> [AppStatus] {
         let listed = try client.request(Message("apps", [Field("id", "1")])).items
         var apps: [AppStatus] = []
-        for item in listed where item.verb == "app" && item["pid"] != nil {
+        // What has joined is its own supervisor's, and told of by that.
+        for item in listed where item.verb == "app" && item["pid"] != nil && item["joined"] != "1" {
             let request = Message("status", [Field("id", "2"), Field("app", item["name"] ?? "")])
             do throws(ControlClient.Failure) {
                 apps.append(AppStatus(try client.request(request), server: server))
@@ -165,7 +166,7 @@ package struct AppLookup {
     /// Where orders are left for the server.
     var orderFolder: RuntimeDirectory { directory.serverFolder }
 
-    private func chosenServer() throws(UsageError) -> String {
+    func chosenServer() throws(UsageError) -> String {
         if let server { return server }
         guard let variable = getenv("CURFEW_SERVER"), variable[0] != 0 else { return Self.usualServer }
         let name = String(cString: variable)

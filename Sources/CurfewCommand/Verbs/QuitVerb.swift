@@ -68,7 +68,7 @@ private struct Quitting {
             var client = try ControlClient(server)
             let listed = try client.request(Message("apps", [Field("id", "1")])).items
             try client.send(Message("quit-all", [Field("id", "2")]))
-            let apps = listed.filter { $0["pid"] != nil }.compactMap { $0["name"] }
+            let apps = listed.filter { $0["pid"] != nil && $0["joined"] != "1" }.compactMap { $0["name"] }
             asked.append(Asked(target: server, isServer: true, apps: apps, client: client))
         } catch {
             complain(error, of: server, mayBeGone: mayBeGone)

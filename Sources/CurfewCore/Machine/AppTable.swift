@@ -98,6 +98,9 @@ struct AppTable: Sendable, Hashable {
     /// One in front was opened again.
     mutating func reopen(_ id: AppID) { front.reopen(id) }
 
+    /// For apps that aren't here.
+    mutating func changeFront(_ body: (inout FrontOrder) -> Void) { body(&front) }
+
     /// Changes each app that is due, in the order of launch; `isFrontFull` is so by then.
     @inline(__always)
     mutating func changeDue(at now: Moment, _ body: (inout App, _ isFrontFull: Bool) -> Void) {

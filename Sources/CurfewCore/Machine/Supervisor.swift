@@ -56,9 +56,10 @@ public struct Supervisor: Sendable, Hashable {
     /// Whether whoever comes to the front sends somebody home.
     public var isFrontFull: Bool { table.front.isFull }
 
-    /// Whom `curfew switch` opens: the most recent app that was in front, isn't any more, and can be opened.
+    /// Whom `curfew switch` opens: the most recent app that was in front, isn't any more, and can be opened. Whether another
+    /// supervisor's can, that one knows.
     public var previousForegroundApp: AppID? {
-        table.front.previous { id in table.index(of: id).map { table.apps[$0].canBeOpened } ?? false }
+        table.front.previous { id in table.index(of: id).map { table.apps[$0].canBeOpened } ?? true }
     }
 
     /// Takes one input; an input about an app that isn't there changes nothing.
@@ -91,6 +92,7 @@ public struct Supervisor: Sendable, Hashable {
         case .pressureSimulated(let level): simulatePressure(level, at: now, into: &effects)
         case .watchDisk(let low): watchDisk(low: low, at: now)
         case .freeDiskMeasured(let bytes): freeDiskMeasured(bytes, at: now, into: &effects)
+        case .joined(let id, let input): handle(input, ofJoined: id, at: now, into: &effects)
         }
     }
 
@@ -141,7 +143,29 @@ public struct Supervisor: Sendable, Hashable {
 
     /// There are so many places in front and no more: whoever was opened longest ago goes home.
     private mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
-        guard let leaver = table.front.leaver, let index = table.index(of: leaver) else { return }
+        guard let leaver = table.front.leaver else { return }
+        guard let index = table.index(of: leaver) else {
+            table.changeFront { $0.leave(leaver) }
+            effects.append(.sendJoinedHome(leaver))
+            return
+        }
         table.change(at: index) { $0.home(stopped: false, request: nil, at: now, into: &effects) }
+    }
+
+    // MARK: Apps of other supervisors
+
+    private mutating func handle(
+        _ input: JoinedInput, ofJoined id: AppID, at now: Moment, into effects: inout [Effect]
+    ) {
+        precondition(table.isVacant(id.slot), "app \(id.rawValue) is held here; input \(input)")
+        switch input {
+        case .opened where table.front.isInFront(id): table.changeFront { $0.reopen(id) }
+        case .opened:
+            makeRoom(at: now, into: &effects)
+            table.changeFront { $0.enter(id) }
+        case .wentHome: table.changeFront { $0.leave(id) }
+        case .left: table.changeFront { $0.remove(id) }
+        }
+        lookAgain(at: now)
     }
 }

@@ -68,7 +68,7 @@ public struct FrontOrder: Sendable, Hashable {
         return slot
     }
 
-    private func isInFront(_ app: AppID) -> Bool {
+    func isInFront(_ app: AppID) -> Bool {
         var slot = newest
         for _ in 0..<count {
             if slot == app.slot { return isKnown(app) }

@@ -50,6 +50,9 @@ public struct TaskList: Sendable, Hashable {
         return true
     }
 
+    /// Nobody can launch it any more; that isn't being swiped away.
+    public mutating func forget(_ name: String) { uses.removeValue(forKey: name) }
+
     private mutating func use(_ name: String) {
         lastUse += 1
         uses[name] = lastUse

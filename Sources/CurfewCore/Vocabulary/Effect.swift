@@ -64,6 +64,8 @@ public enum Effect: Sendable, Hashable {
     /// Answered by `idlenessMeasured`.
     case measureIdleness(AppID)
     case note(AppID, Note)
+    /// Another supervisor's app has to leave the front, and counts as home from now on.
+    case sendJoinedHome(AppID)
 }
 
 /// One event on its way to an app.

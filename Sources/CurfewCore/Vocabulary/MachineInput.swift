@@ -10,7 +10,19 @@ public enum MachineInput: Sendable, Hashable {
     /// The disk is to be watched: too full with less than `low` bytes free.
     case watchDisk(low: UInt64)
     case freeDiskMeasured(UInt64)
+    /// Of an app that another supervisor holds and that takes part in the front here. Its slot is nobody else's meanwhile.
+    case joined(AppID, JoinedInput)
 
     /// Time has passed; nothing else has happened.
     case tick
+}
+
+/// What is told of an app that another supervisor holds: where it stands alone, for all else is that one's to decide.
+public enum JoinedInput: Sendable, Hashable {
+    /// It comes to the front; or was opened again there.
+    case opened
+    /// It isn't in front any more.
+    case wentHome
+    /// It takes part no more.
+    case left
 }

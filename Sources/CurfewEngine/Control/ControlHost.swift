@@ -30,6 +30,10 @@ protocol ControlHost: AnyObject {
     /// Does what an operator asks of the server itself, or of an app that doesn't run, and answers; false where the request is
     /// about an app as any supervisor has one.
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool
+    /// Takes the answer of one that was asked something itself; false where nothing was asked there.
+    func took(_ answer: Message, from session: ControlSession) -> Bool
+    /// The connection is no more.
+    func sessionClosed(_ session: ConnectionID)
 
     // MARK: Which app
 

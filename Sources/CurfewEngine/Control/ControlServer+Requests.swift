@@ -13,6 +13,10 @@ extension ControlServer {
 
     func handle(_ request: ControlRequest) {
         guard let verb = ControlVerb(rawValue: request.message.verb) else {
+            // Two supervisors must not answer each other's answers for ever.
+            if ["ok", "error"].contains(request.message.verb), host.took(request.message, from: request.session) {
+                return
+            }
             refuse(request, "unknown", "there is no request \(request.message.verb)")
             return
         }
@@ -62,7 +66,7 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll:
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }

@@ -105,6 +105,14 @@ final class ControlServer {
         hold(session)
     }
 
+    /// A connection that we have made ourselves, to a server that our app takes part in; it counts as an operator's.
+    func addServer(_ descriptor: Descriptor) -> ControlSession {
+        lastSession += 1
+        let session = ControlSession(toServer: descriptor, id: ConnectionID(lastSession))
+        hold(session)
+        return session
+    }
+
     private func makeSession(_ descriptor: Descriptor, of app: AppID?) -> ControlSession {
         lastSession += 1
         return ControlSession(id: ConnectionID(lastSession), descriptor: descriptor, of: app)
@@ -188,6 +196,7 @@ final class ControlServer {
         sessions.removeAll { $0 === session }
         resumeListening()
         requests.forget(session)
+        host.sessionClosed(session.id)
         guard let app = session.app ?? host.defaultApp(for: .events) else {
             if let reason { host.noteDropped(client: session.peer.pid, because: reason) }
             return

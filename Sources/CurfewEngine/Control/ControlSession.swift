@@ -10,6 +10,8 @@ final class ControlSession {
     private(set) var descriptor: Descriptor
     /// The inherited `CURFEW_FD`; every other came through the socket.
     let isInherited: Bool
+    /// Made by us: whoever is at its other end was looked at before.
+    let leadsToServer: Bool
     /// Kept open until the first message comes: most apps never send one, and the end of their copies would wake us
     /// just before their exit does.
     var childsEnd = Descriptor.none
@@ -78,7 +80,18 @@ final class ControlSession {
         self.descriptor = descriptor
         self.app = app
         isInherited = app != nil
+        leadsToServer = false
         role = app.map { .app($0) }
+    }
+
+    /// To a server of this user's, or root's.
+    init(toServer descriptor: Descriptor, id: ConnectionID) {
+        self.id = id
+        self.descriptor = descriptor
+        app = nil
+        isInherited = false
+        leadsToServer = true
+        role = .operator
     }
 
     var hasUnsent: Bool { !unsent.isEmpty }
@@ -91,6 +104,7 @@ final class ControlSession {
     /// What is read next is this process's: whoever has a descriptor of it can write, so each message is judged by its
     /// own sender. False where it would end a line that another has begun.
     func noteSender(_ sender: curfew_sender) -> Bool {
+        if leadsToServer { return true }
         let isSame = sender.pid == peer.pid && sender.uid == peer.uid
         if isInherited {
             if sender.pid > 0 { peer = sender }

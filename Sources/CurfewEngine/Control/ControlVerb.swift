@@ -3,13 +3,13 @@ enum ControlVerb: String, CaseIterable {
     case hello, ack, begin, end, remaining, tasks, status, events
     case keepAlive = "keep-alive"
     case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance, sleep
-    case apps, launch, `switch`, remove, stop, reload, server, history
+    case apps, launch, `switch`, remove, stop, reload, server, history, join
     case quitAll = "quit-all"
 
     /// What only a server of many apps does.
     var isServers: Bool {
         switch self {
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll: true
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join: true
         case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open, .interrupt,
             .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance, .sleep:
             false
@@ -28,7 +28,8 @@ enum ControlVerb: String, CaseIterable {
             (.sleep, .operator):
             true
         case (.apps, .operator), (.launch, .operator), (.switch, .operator), (.remove, .operator), (.stop, .operator),
-            (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator):
+            (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator),
+            (.join, .operator):
             true
         case (.tasks, _), (.status, _), (.events, _): true
         default: false
@@ -38,7 +39,7 @@ enum ControlVerb: String, CaseIterable {
     var whyForbidden: String {
         switch self {
         case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance,
-            .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll:
+            .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
             "a process inside an app can't drive a supervisor"
         case .hello, .ack, .begin, .end, .remaining, .keepAlive: "only a process inside the app speaks for it"
         case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"

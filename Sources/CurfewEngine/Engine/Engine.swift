@@ -207,6 +207,7 @@ public final class Engine {
         case .lookForConnection(let app, let socket): lookForConnection(to: app, at: socket)
         case .measureIdleness(let app): measureIdleness(app)
         case .note(let app, let note): host.record(.note(note), of: app)
+        case .sendJoinedHome(let app): host.sendJoinedHome(app)
         }
     }
 

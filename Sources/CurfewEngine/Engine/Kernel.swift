@@ -82,6 +82,13 @@ public protocol EngineHost: AnyObject {
     func pressureChanged(to level: PressureLevel, available: UInt64?)
     func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState)
     func ended(_ app: AppID, _ ending: Ending)
+    /// An app that another supervisor holds has left the front here; that one is to send it home.
+    func sendJoinedHome(_ app: AppID)
+}
+
+extension EngineHost {
+    /// Where no app takes part but those that are held.
+    public func sendJoinedHome(_ app: AppID) {}
 }
 
 /// Where a suspended app's memory is after it was moved, in bytes.

@@ -85,6 +85,8 @@ extension EventLog.Entry {
             ("signalIgnored", [Field("signal", String(signal))] + (pid.map { [Field("pid", String($0))] } ?? []))
         case .supervisorStopped: ("supervisorDidStop", [])
         case .hookDropped(let event): ("hookDropped", [Field("event", event)])
+        case .joined(let server): ("didJoin", [Field("server", server)])
+        case .parted(let server, let reason): ("didPart", [Field("server", server), Field("reason", reason)])
         }
     }
 }

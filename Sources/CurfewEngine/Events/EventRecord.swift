@@ -33,6 +33,10 @@ public enum EventRecord: Sendable, Hashable {
     case supervisorStopped
     /// A hook wasn't run: too many wait already.
     case hookDropped(event: String)
+    /// It takes part in that server from now on.
+    case joined(server: String)
+    /// It takes part no more, or couldn't; why.
+    case parted(server: String, reason: String)
 }
 
 extension EventRecord {

@@ -34,6 +34,7 @@ extension AppsHost {
             Field("containment", tree.containment.description),
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
+        if let joinedServer { fields.append(Field("server", joinedServer)) }
         fields += memoryFields(of: app, instance)
         fields += sleepFields(of: app, instance)
         if engine.isTimeHeld { fields.append(Field("clock", "manual")) }

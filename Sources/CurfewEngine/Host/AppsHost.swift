@@ -143,6 +143,17 @@ class AppsHost {
     /// What a server keeps has answered.
     func recordsAnswered() {}
 
+    // MARK: Servers, and apps of other supervisors that take part there
+
+    func sendJoinedHome(_ app: AppID) {}
+
+    func took(_ answer: Message, from session: ControlSession) -> Bool { false }
+
+    func sessionClosed(_ session: ConnectionID) {}
+
+    /// The server that the app takes part in; nil where there is none.
+    var joinedServer: String? { nil }
+
     // MARK: The host's own time
 
     /// When `hostsTimeCame` has to be called, by lifecycle time; nil: not at all.

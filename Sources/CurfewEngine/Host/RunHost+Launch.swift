@@ -7,6 +7,7 @@ import Glibc
 /// From nothing to a running program. What fails here is thrown, and nothing has been started.
 extension RunHost {
     func launch() throws(LaunchError) {
+        if options.joinedServer != nil { try connectToServer() }
         if manifest.hasLifecycle { try claimName() } else { draft.name = AppName.fromCommand(manifest.command) }
         draft.containment = try makeContainment()
         let signals = CommandSignals(
@@ -37,6 +38,7 @@ extension RunHost {
         if options.holdsTime { engine.holdTime() }
         begin(instance)
         attend(program, instance, notifySocket)
+        join(instance)
         Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
         watchMachine(defaultLow: manifest.defaultMemoryLow)
         sweepStaleCgroups(beside: instance.tree.containment)

@@ -7,7 +7,7 @@ import Glibc
 /// The composition for one app, which ends with it: the supervisor of `curfew run` and `curfew timeout`. Launches the app once,
 /// has a front that waits for it and may have a terminal, and tells how it ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+News`, `+Console`, `+Timeout`, `+Ending`.
+/// The files beside this one hold its parts: `+Launch`, `+News`, `+Console`, `+Joining`, `+Timeout`, `+Ending`.
 final class RunHost: AppsHost {
     /// The number of the one app.
     static let app = AppID(1)
@@ -24,6 +24,11 @@ final class RunHost: AppsHost {
     var console: Console?
     var hooks: HookRunner?
     var ending: Ending?
+    /// Nil without `--join`, and where no server was there.
+    var membership: ServerMembership?
+    var serverConnection = Descriptor.none
+    /// What is said once the terminal isn't the app's.
+    var lateWords: [String] = []
 
     /// Nil before the program runs.
     var instance: Instance? { kernel.instances[Self.app] }
@@ -92,6 +97,8 @@ final class RunHost: AppsHost {
         if from == .active, to == .suspended, engine.core.app(app)?.sleepsUntilOpened == true {
             console?.handle(.sentHome)
         }
+        membership?.stateChanged(to: to)
+        if !lateWords.isEmpty, !to.isForeground { sayLateWords() }
     }
 
     override func ended(_ app: AppID, _ ending: Ending) {
@@ -105,7 +112,24 @@ final class RunHost: AppsHost {
     /// The shell gets its prompt, as it does after Ctrl-Z.
     override func clientSentHome(_ app: AppID) { console?.handle(.sentHome) }
 
-    override func mainProcessChanged(of instance: Instance, to pid: Int32) { page.leader = pid }
+    override func mainProcessChanged(of instance: Instance, to pid: Int32) {
+        page.leader = pid
+        membership?.pidChanged(to: pid)
+    }
+
+    // MARK: The server that it takes part in
+
+    override func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        membership?.answer(request, verb) == true
+    }
+
+    override func took(_ answer: Message, from session: ControlSession) -> Bool {
+        membership?.took(answer, from: session) == true
+    }
+
+    override func sessionClosed(_ session: ConnectionID) { membership?.closed(session) }
+
+    override var joinedServer: String? { membership?.takesPart == true ? membership?.server : nil }
 
     // MARK: The terminal
 

@@ -24,6 +24,8 @@ public final class SupervisorOptions {
     public var onSupervisorExit = OnSupervisorExit.kill
     /// How many apps may be in front at once.
     public var foregroundPlaces = 1
+    /// The server that the app takes part in; nil: in none.
+    public var joinedServer: String?
 
     public init() {}
 }

@@ -51,6 +51,7 @@ extension Effect {
         case .lookForConnection(let app, let socket): ("lookForConnection", app, socket.journalFields)
         case .measureIdleness(let app): ("measureIdleness", app, [])
         case .note(let app, let note): ("note", app, note.journalFields)
+        case .sendJoinedHome(let app): ("sendJoinedHome", app, [])
         }
     }
 }

@@ -14,6 +14,7 @@ extension MachineInput {
         case .pressureSimulated(let level): ("pressureSimulated", [Field("level", level.name)])
         case .watchDisk(let low): ("watchDisk", [Field("low", String(low))])
         case .freeDiskMeasured(let bytes): ("freeDiskMeasured", [Field("bytes", String(bytes))])
+        case .joined(let app, let input): ("joined", [Field("app", app.rawValue), Field("change", input.word)])
         case .tick: ("tick", [])
         }
     }
@@ -40,7 +41,25 @@ extension MachineInput {
         case "freeDiskMeasured":
             guard let bytes = fields.bytes("bytes") else { return nil }
             self = .freeDiskMeasured(bytes)
+        case "joined":
+            guard let app = fields.int("app"), let input = JoinedInput(word: fields.text("change")) else { return nil }
+            self = .joined(AppID(app), input)
         default: return nil
         }
+    }
+}
+
+extension JoinedInput {
+    fileprivate var word: String {
+        switch self {
+        case .opened: "opened"
+        case .wentHome: "home"
+        case .left: "left"
+        }
+    }
+
+    fileprivate init?(word: String?) {
+        guard let input = [JoinedInput.opened, .wentHome, .left].first(where: { $0.word == word }) else { return nil }
+        self = input
     }
 }

@@ -23,7 +23,7 @@ extension ServeHost {
     var statusText: String {
         let count = apps.runningCount
         if isEnding { return "ending; \(Self.counted(count))" }
-        let front = engine.core.foregroundApps.map { name(of: $0) }
+        let front = engine.core.foregroundApps.map { nameInFront($0) }
         return Self.counted(count) + (front.isEmpty ? "" : ", \(front.joined(separator: " and ")) in front")
     }
 

@@ -7,6 +7,7 @@ import Glibc
 extension ServeHost {
     /// False where the request is about an app that runs, as any supervisor has one.
     func answer(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        if joined.answer(request, verb) { return true }
         switch verb {
         case .apps: tellApps(request)
         case .server: tellServer(request)
@@ -26,7 +27,8 @@ extension ServeHost {
         case .history: history(request)
         case .reload:
             reload(request)
-        case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt, .dismiss,
+        case .join, .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt,
+            .dismiss,
             .post, .wake, .warn, .pressure, .reclaim, .advance, .sleep:
             return false
         }
@@ -37,7 +39,13 @@ extension ServeHost {
 
     private func tellApps(_ request: ControlRequest) {
         let now = engine.now.lifecycle
-        for entry in apps.listed { reply(to: request, Message("app", fields(of: entry, at: now))) }
+        for name in apps.list.names {
+            if let app = joined.app(named: name) {
+                reply(to: request, app.message(at: now))
+            } else if let entry = apps[name] {
+                reply(to: request, Message("app", fields(of: entry, at: now)))
+            }
+        }
         accept(request)
     }
 
@@ -66,8 +74,9 @@ extension ServeHost {
             Field("name", plan.name), Field("pid", String(front)), Field("supervisor", String(getpid())),
             Field("apps", String(apps.list.count)), Field("running", String(apps.runningCount)),
         ]
-        let inFront = engine.core.foregroundApps.map { name(of: $0) }
+        let inFront = engine.core.foregroundApps.map { nameInFront($0) }
         if !inFront.isEmpty { fields.append(Field("front", inFront.joined(separator: ","))) }
+        if joined.count > 0 { fields.append(Field("joined", String(joined.count))) }
         fields.append(Field("maximum-apps", String(maximumApps)))
         fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
         if let records { fields.append(Field("store", records.word)) }
@@ -104,8 +113,12 @@ extension ServeHost {
         guard let app = engine.core.previousForegroundApp else {
             return refuse(request, "no-app", "no other app was in front that still runs")
         }
-        feed(.app(app, .open(request: nil)))
-        accept(request, [Field("app", name(of: app))])
+        if let app = joined.app(app) {
+            joined.open(app, for: nil)
+        } else {
+            feed(.app(app, .open(request: nil)))
+        }
+        accept(request, [Field("app", nameInFront(app))])
     }
 
     // MARK: Launching
@@ -163,7 +176,9 @@ extension ServeHost {
             throw LaunchRefusal(error)
         }
         if apps.list.contains(name), let definition = apps[name]?.definition { return definition }
-        throw LaunchRefusal("no-app", "nothing is known of an app called \(name); `curfew apps` shows what is")
+        throw LaunchRefusal(
+            "no-app",
+            joined.advice(about: name) ?? "nothing is known of an app called \(name); `curfew apps` shows what is")
     }
 
     private func options(

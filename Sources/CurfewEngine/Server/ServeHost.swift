@@ -7,7 +7,7 @@ import Glibc
 /// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
 /// and goes on when they have ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Manager`, `+Ending`.
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Joining`, `+Manager`, `+Ending`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
@@ -41,6 +41,8 @@ final class ServeHost: AppsHost {
     var manager: ServiceManager?
     /// Whether what was told last has arrived.
     var managerHears = true
+    /// Those of other supervisors.
+    private(set) lazy var joined = JoinDesk(host: self)
 
     /// A request for the end of some apps.
     struct EndWait {
@@ -256,6 +258,12 @@ final class ServeHost: AppsHost {
     }
 
     override func recordsAnswered() { answerRecords() }
+
+    override func sendJoinedHome(_ app: AppID) { joined.sendHome(app) }
+
+    override func took(_ answer: Message, from session: ControlSession) -> Bool { joined.answered(answer, by: session) }
+
+    override func sessionClosed(_ session: ConnectionID) { joined.closed(session) }
 
     // MARK: Its own time
 

@@ -48,9 +48,6 @@ struct ServedApps {
 
     func app(named name: String) -> AppID? { entries[name]?.app }
 
-    /// The task list, the most recent first.
-    var listed: [Entry] { list.names.compactMap { entries[$0] } }
-
     // MARK: Changes
 
     /// As it was kept by a server before. `definition`: what a bare command is; `end`: of its last run, nil where there was none.
@@ -105,6 +102,12 @@ struct ServedApps {
     }
 
     mutating func opened(_ app: AppID) { if let name = names[app] { list.opened(name) } }
+
+    /// One of another supervisor takes part, or is opened again.
+    mutating func noteJoined(_ name: String) { list.opened(name) }
+
+    /// It has ended. Where it had the name of one that was launched here, that one stays.
+    mutating func forgetJoined(_ name: String) { if entries[name] == nil { list.forget(name) } }
 
     /// Returns when it is to be launched again; nil: it stays ended.
     @discardableResult

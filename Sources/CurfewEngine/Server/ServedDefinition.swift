@@ -47,7 +47,13 @@ public final class ServedDefinition {
         if options.memoryLow != nil || options.diskLow != nil {
             return "--memory-low and --disk-low are about the machine: `curfew serve` takes --memory-low"
         }
-        if options.onSupervisorExit == .resume { return "--on-supervisor-exit=resume isn't for an app of a server" }
+        if options.joinedServer != nil {
+            return "--join is for `curfew run`: an app of a server is in its front already"
+        }
+        if options.onSupervisorExit == .resume {
+            return "--on-supervisor-exit=resume isn't for an app of a server: the next one couldn't take it over, "
+                + "and would launch it beside itself"
+        }
         return nil
     }
 }

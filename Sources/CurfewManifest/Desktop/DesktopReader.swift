@@ -34,7 +34,7 @@ struct DesktopReader {
             throw problem("TryExec", "\(program) isn't there, or can't be executed: the app isn't installed")
         }
         if try entry.boolean("Terminal") {
-            throw problem("Terminal", "it needs a terminal, which a server has none of; use `curfew run` in one")
+            throw problem("Terminal", "it needs a terminal, which a server has none of; use `curfew run --join` in one")
         }
         guard let exec = try entry.string("Exec") else {
             let isActivated = try entry.boolean("DBusActivatable")

@@ -23,7 +23,7 @@ extension RunOption {
         case .report:
             "belongs to one run, `curfew run --report FILE`; what a server's apps were killed for is in `curfew report NAME`"
         case .memoryLow: "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
-        case .execOn, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit:
+        case .execOn, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit, .join, .server:
             "isn't for a manifest: it belongs to an app with a supervisor of its own, `curfew run \(rawValue)`"
         case .background, .aware, .waitAll, .profile, .budget, .expirationLead, .grace, .sleepWhenIdle, .idleCPU,
             .wakeOn,

@@ -14,6 +14,7 @@ struct ServerTextTests {
         "app name=build state=notRunning since=4.000 launches=12 ended=exit status=2 restart-in=8.000",
         "app name=web state=suspended since=7200.000 launches=1 pid=99 differs=1",
         "app name=old state=notRunning since=1.000 launches=1 ended=user-quit removed=1 status=143",
+        "app name=vim state=active since=3.000 launches=1 pid=7 joined=1",
     ]
 
     @Test("The task list for people")
@@ -26,6 +27,7 @@ struct ServerTextTests {
                 "build  notRunning        4 s              12  exit 2           launched again in 8 s",
                 "web    suspended         2 h    99         1                   its manifest has changed since",
                 "old    notRunning        1 s               1  user-quit        removed",
+                "vim    active            3 s     7         1                   joined, by `curfew run`",
             ])
     }
 
@@ -33,10 +35,11 @@ struct ServerTextTests {
     func appsJSON() throws {
         #expect(
             try Self.messages(Self.listed).map { ListedApp($0).json.text } == [
-                #"{"name":"mail","state":"active","since":65.0,"launches":3,"pid":4711,"ended":"memory-pressure","status":137,"differs":false,"removed":false}"#,
-                #"{"name":"build","state":"notRunning","since":4.0,"launches":12,"ended":"exit","status":2,"restartIn":8.0,"differs":false,"removed":false}"#,
-                #"{"name":"web","state":"suspended","since":7200.0,"launches":1,"pid":99,"differs":true,"removed":false}"#,
-                #"{"name":"old","state":"notRunning","since":1.0,"launches":1,"ended":"user-quit","status":143,"differs":false,"removed":true}"#,
+                #"{"name":"mail","state":"active","since":65.0,"launches":3,"pid":4711,"ended":"memory-pressure","status":137,"differs":false,"removed":false,"joined":false}"#,
+                #"{"name":"build","state":"notRunning","since":4.0,"launches":12,"ended":"exit","status":2,"restartIn":8.0,"differs":false,"removed":false,"joined":false}"#,
+                #"{"name":"web","state":"suspended","since":7200.0,"launches":1,"pid":99,"differs":true,"removed":false,"joined":false}"#,
+                #"{"name":"old","state":"notRunning","since":1.0,"launches":1,"ended":"user-quit","status":143,"differs":false,"removed":true,"joined":false}"#,
+                #"{"name":"vim","state":"active","since":3.0,"launches":1,"pid":7,"differs":false,"removed":false,"joined":true}"#,
             ])
     }
 

@@ -63,6 +63,7 @@ extension ReferenceApp {
         case .watchInput, .unwatchInput, .lookForConnection, .measureIdleness:
             throw Violation("\(effect) of an app that never sleeps")
         case .measureAvailableMemory, .measureFreeDisk, .pressureChanged: break
+        case .sendJoinedHome: throw Violation("an app of another supervisor, and there is none")
         case .measureCPUTime:
             guard lacksCPUTime || policy.backgroundCPU != nil && runsInBackground else {
                 throw Violation("CPU time is measured without need")

@@ -311,7 +311,7 @@ extension Effect {
             .confirmSuspension(let id, _), .killAgain(let id, _), .continuePageOut(let id), .watchInput(let id, _),
             .unwatchInput(let id), .lookForConnection(let id, _), .measureIdleness(let id):
             id
-        case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged: nil
+        case .reply, .measureAvailableMemory, .measureFreeDisk, .pressureChanged, .sendJoinedHome: nil
         }
     }
 }

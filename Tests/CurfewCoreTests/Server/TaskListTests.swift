@@ -34,6 +34,16 @@ struct TaskListTests {
         #expect(list.names == ["c", "b", "a"])
     }
 
+    @Test("Forgotten it is off the list, and may be launched by itself")
+    func forgotten() {
+        var list = list("a", "b")
+        list.forget("a")
+        list.forget("c")
+        #expect(list.names == ["b"])
+        #expect(list.removedNames == [])
+        #expect(list.mayLaunchInBackground("a"))
+    }
+
     @Test("Removed it is off the list, and isn't launched in background until it is opened")
     func removed() {
         var list = list("a", "b")

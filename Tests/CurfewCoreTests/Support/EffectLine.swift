@@ -38,6 +38,7 @@ func line(_ effect: Effect) -> String {
     case .lookForConnection(let app, let socket): "look for a connection to \(letter(app)) at \(socket.place ?? "?")"
     case .measureIdleness(let app): "measure idleness \(letter(app))"
     case .note(let app, let note): "note \(letter(app)) \(text(note))"
+    case .sendJoinedHome(let app): "send joined \(letter(app)) home"
     }
 }
 

@@ -26,6 +26,12 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     let allApps: [AppID]
     /// What a server would answer by itself.
     var served: Set<ControlVerb> = []
+    /// What a server or its member does with requests, answers, and connections that are closed.
+    var serves: ((ControlRequest, ControlVerb) -> Bool)?
+    var takes: ((Message, ControlSession) -> Bool)?
+    var forgets: ((ConnectionID) -> Void)?
+    var sendsHome: ((AppID) -> Void)?
+    var changes: ((LifecycleState) -> Void)?
     /// Whom requests concern that name none.
     var defaultApp: AppID? = .a
     private(set) var inputs: [Input] = []
@@ -81,6 +87,9 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         clients.append(client)
         return client
     }
+
+    /// A connection that waits at the socket, for whoever makes something of it.
+    func connection() -> Descriptor { Descriptor(curfew_unix_connect(folder.path + "/a.sock", 0)) }
 
     /// One whose session is held.
     func client() -> ControlClient {
@@ -163,10 +172,17 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func raiseDescriptorLimit() { raisedLimits += 1 }
 
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        if serves?(request, verb) == true { return true }
         guard served.contains(verb) else { return false }
         control.accept(request)
         return true
     }
+
+    func took(_ answer: Message, from session: ControlSession) -> Bool { takes?(answer, session) == true }
+
+    func sessionClosed(_ session: ConnectionID) { forgets?(session) }
+
+    func sendJoinedHome(_ app: AppID) { sendsHome?(app) }
 
     func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)? {
         desk.begin(request, of: app)
@@ -196,7 +212,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func willEnd(_ app: AppID, _ report: KillReport) {}
     func willSignal(_ app: AppID, _ signal: Int32) {}
     func pressureChanged(to level: PressureLevel, available: UInt64?) {}
-    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {}
+    func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) { changes?(to) }
     func ended(_ app: AppID, _ ending: Ending) { desk.answer() }
 
     // MARK: Held time
