@@ -94,7 +94,10 @@ static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
         bool is_ours = got.signal == SIGCHLD || is_vouched_for(&got, supervisor) || is_vouched_for(&got, getpid());
         bool is_flood = is_full && got.signal == CURFEW_DOORBELL;
         if (!is_ours && !is_flood) tell(supervisor, got.signal, got.code, got.pid, heeded.wish);
-        if (got.signal == CURFEW_DOORBELL) heed(supervisor);
+        if (got.signal == CURFEW_DOORBELL) {
+            heed(supervisor);
+            curfew_take_outputs();
+        }
         // Nothing of the app's is below us while its supervisor lives. At each signal: what a child's family has left comes
         // to us without one of its own.
         if (curfew_has_kept_children() && curfew_note_children() && !is_over(supervisor)) curfew_keep_children();
@@ -125,6 +128,7 @@ int curfew_split_off_front(const char **problem)
     int supervisor = curfew_fork(SIGCONT);
     *problem = "can't start the supervisor";
     if (supervisor < 0) return supervisor;
+    curfew_part_outputs(supervisor != 0);
     if (supervisor == 0) {
         curfew_front()->role = CURFEW_ROLE_SUPERVISOR;
         return 0;

@@ -23,6 +23,8 @@ static bool only_asks(int argc, char **argv) {
 // Before every initialiser of Swift's and C++'s. Source: GCC manual, constructor priorities: 0 to 100 are reserved.
 __attribute__((constructor(101))) static void start(int argc, char **argv) {
     if (only_asks(argc, argv)) return;
+    // Without it the server does all it can, and what an app has just written when it is killed is lost.
+    curfew_keep_outputs();
     const char *problem;
     int result = curfew_split_off_front(&problem);
     if (result < 0) fail(problem, -result);

@@ -2229,6 +2229,148 @@ static void pair_fails(const void *unused)
     check_same_state(&before);
 }
 
+// ---- what the front of a server holds -------------------------------------------------------------
+
+static struct curfew_kept_output kept_by(int slot, int run)
+{
+    struct curfew_kept_output output = {.slot = slot, .run = run, .pid = 40 + run, .seconds = 7};
+    snprintf(output.app, sizeof output.app, "app%d", slot);
+    return output;
+}
+
+// Hands the reading end of a pipe over, and closes it here. Returns the writing end.
+static int handed_over(int slot, int run)
+{
+    int ends[2];
+    struct curfew_kept_output output = kept_by(slot, run);
+    must(pipe2(ends, O_CLOEXEC | O_NONBLOCK), "pipe2");
+    CHECK_EQ(curfew_hand_over(&output, ends[0]), 0);
+    close(ends[0]);
+    return ends[1];
+}
+
+static bool has_reader(int writing) { return write(writing, "x", 1) == 1; }
+
+static void outputs_are_kept(const void *unused)
+{
+    (void)unused;
+    signal(SIGPIPE, SIG_IGN);
+    struct curfew_kept_output output = kept_by(3, 1), found;
+    CHECK_EQ(curfew_hand_over(&output, 0), -EBADF);
+    curfew_take_outputs();
+    CHECK_EQ(curfew_kept_slots(), 0);
+    CHECK_EQ(curfew_keep_outputs(), 0);
+
+    int first = handed_over(3, 1), other = handed_over(0, 2), beyond = handed_over(CURFEW_KEPT_OUTPUTS, 3);
+    CHECK(has_reader(first));                            // in the socket
+    CHECK_EQ(curfew_kept_slots(), 0);
+    curfew_take_outputs();
+    CHECK_EQ(curfew_kept_slots(), 4);
+    CHECK_EQ(curfew_kept_output(1, &found), -1);
+    CHECK_EQ(curfew_kept_output(-1, &found), -1);
+    CHECK_EQ(curfew_kept_output(4, &found), -1);
+    int fd = curfew_kept_output(3, &found);
+    CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(memcmp(&found, &output, sizeof found), 0);
+    CHECK(has_reader(first));
+    CHECK(has_reader(other));
+    CHECK(!has_reader(beyond));
+
+    about("output of the next app of a slot");
+    int next = handed_over(3, 4);
+    curfew_take_outputs();
+    CHECK(!has_reader(first));
+    CHECK(has_reader(next));
+    CHECK(curfew_kept_output(3, &found) >= 0);
+    CHECK_EQ(found.run, 4);
+
+    about("output of one that has ended");
+    struct curfew_kept_output third = kept_by(3, 4), namesake = kept_by(3, 4);
+    strcpy(namesake.app, "another");
+    CHECK_EQ(curfew_hand_over(&output, -1), 0);
+    CHECK_EQ(curfew_hand_over(&namesake, -1), 0);
+    curfew_take_outputs();
+    CHECK(has_reader(next));                             // that of an earlier run, or of another app
+    CHECK_EQ(curfew_hand_over(&third, -1), 0);
+    curfew_take_outputs();
+    CHECK(!has_reader(next));
+    CHECK_EQ(curfew_kept_output(3, &found), -1);
+    CHECK(has_reader(other));
+
+    about("output that nobody takes");
+    int result = 0, sent = 0;
+    while (sent < 10000 && (result = curfew_hand_over(&output, -1)) == 0)
+        sent++;
+    CHECK_EQ(result, -EAGAIN);
+    curfew_take_outputs();
+    CHECK_EQ(curfew_hand_over(&output, -1), 0);
+
+    about("output without a number left for it");
+    curfew_take_outputs();
+    struct rlimit none = {0, 0};
+    int late = handed_over(5, 5);
+    must(setrlimit(RLIMIT_NOFILE, &none), "setrlimit");
+    curfew_take_outputs();
+    CHECK_EQ(curfew_kept_output(5, &found), -1);
+    CHECK(!has_reader(late));
+}
+
+static void output_halves_part(const void *unused)
+{
+    (void)unused;
+    CHECK_EQ(curfew_keep_outputs(), 0);
+    struct curfew_kept_output output = kept_by(1, 1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        curfew_part_outputs(false);
+        _exit(curfew_hand_over(&output, 0) == 0 ? 0 : 1);
+    }
+    curfew_part_outputs(true);
+    CHECK_EQ(curfew_hand_over(&output, 0), -EBADF);
+    int status = -1;
+    waitpid(pid, &status, 0);
+    CHECK_EQ(status, 0);
+    // Its end is no end of what it has sent.
+    curfew_take_outputs();
+    CHECK_EQ(curfew_kept_slots(), 2);
+    curfew_take_outputs();
+}
+
+static void output_pair_stands_for_no_stream(const void *unused)
+{
+    (void)unused;
+    struct curfew_kept_output output = kept_by(1, 1);
+    close(0);
+    CHECK_EQ(curfew_keep_outputs(), 0);
+    CHECK_EQ(fcntl(0, F_GETFD), -1);
+    CHECK_EQ(curfew_hand_over(&output, -1), 0);
+}
+
+static void output_pair_fails(const void *fault)
+{
+    struct curfew_kept_output output = kept_by(1, 1);
+    struct state before = take_state();
+    const struct rule rule = {*(const int *)fault, -1, 0, fails_with(EMFILE)};
+    install_rules(&rule, 1);
+    CHECK_EQ(curfew_keep_outputs(), -EMFILE);
+    CHECK_EQ(curfew_hand_over(&output, -1), -EBADF);
+    check_same_state(&before);
+}
+
+static void test_kept_outputs(void)
+{
+    about("output for the keeper");
+    in_helper(outputs_are_kept, NULL);
+    about("output handed from half to half");
+    in_helper(output_halves_part, NULL);
+    about("output with standard input closed");
+    in_helper(output_pair_stands_for_no_stream, NULL);
+    about("output without a pair");
+    const int socketpair_fails = SYS_socketpair;
+    in_helper(output_pair_fails, &socketpair_fails);
+}
+
 // The process dies in listen(), so the file is left as bind() made it: its mode then is its mode from the start.
 static void test_mode_at_bind(void)
 {
@@ -3129,6 +3271,7 @@ static void test_sockets(void)
     }
     about("socketpair fault");
     in_helper(pair_fails, NULL);
+    test_kept_outputs();
 }
 
 static void test_processes(void)

@@ -376,6 +376,27 @@ void curfew_keep_children(void);                         // what was noted last 
 bool curfew_has_kept_children(void);
 bool curfew_is_kept_child(pid_t pid);
 
+// ---- kept.c: what the front of a server holds for the day that it has to keep --------------------
+
+enum { CURFEW_KEPT_OUTPUTS = 16384 };                    // apps of a higher slot have theirs held by the supervisor alone
+struct curfew_kept_output {
+    int32_t slot;              // the app's
+    int32_t run;
+    pid_t pid;                 // its first process's
+    int64_t seconds;           // when that was started, since 1970
+    char app[72];              // its name
+};
+int curfew_keep_outputs(void);                           // before the split; else nothing is handed over
+void curfew_part_outputs(bool is_front);                 // each half after the split
+// The supervisor's. fd: what the app's output is read from; -1: nothing of that run is left to read. It stays the caller's,
+// too. The front is to be rung. -EAGAIN: it has read too little; -EBADF: nothing is kept.
+int curfew_hand_over(const struct curfew_kept_output *output, int fd);
+// The front's: takes what was handed over. One descriptor an app.
+void curfew_take_outputs(void);
+// The keeper's: how many slots there are, and what is held for one; -1: nothing.
+int curfew_kept_slots(void);
+int curfew_kept_output(int slot, struct curfew_kept_output *output);
+
 // ---- timeout.c: what the front has to know of `curfew timeout` before Swift reads its command line ------------
 
 // The index of its first option: 1 where argv[0] is a link called timeout, 2 for `curfew timeout`, 0 for anything else.

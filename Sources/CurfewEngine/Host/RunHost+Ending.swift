@@ -25,7 +25,7 @@ extension RunHost: ClosingHost {
     func giveTerminalBack() { if console?.hasTerminal == true { finishConsole() } }
 
     func tell(_ ending: Ending) {
-        sayLateWords()
+        if !lateWords.isEmpty { sayLateWords() }
         guard let instance else { return }
         let words = LastWords(name: instance.name, manifest: manifest, options: options)
         for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }

@@ -38,7 +38,7 @@ extension RunHost {
         if options.holdsTime { engine.holdTime() }
         begin(instance)
         attend(program, instance, notifySocket)
-        join(instance)
+        if membership != nil { join(instance) }
         Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
         watchMachine(defaultLow: manifest.defaultMemoryLow)
         sweepStaleCgroups(beside: instance.tree.containment)

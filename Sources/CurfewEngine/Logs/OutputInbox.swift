@@ -6,7 +6,8 @@ import Glibc
 final class OutputInbox: Sendable {
     enum Request: Sendable {
         case keep(LoggedRun, Descriptor)
-        case end(app: String, run: Int)
+        /// `keepers`: to be told once nothing of it is left to read.
+        case end(app: String, run: Int, keepers: HandedOutput?)
         case finish
     }
 

@@ -58,7 +58,12 @@ public final class OutputKeeper {
     }
 
     /// The run's last process is gone: what its pipe still holds is kept, at most 1 MiB, and the pipe closed.
-    public func ended(app: String, run: Int) { inbox.put(.end(app: app, run: run)) }
+    public func ended(app: String, run: Int) { ended(app: app, run: run, nil) }
+
+    /// The same; then the front lets go of its end of the pipe, too.
+    func ended(app: String, run: Int, _ keepers: HandedOutput?) {
+        inbox.put(.end(app: app, run: run, keepers: keepers))
+    }
 
     /// Why the last that was written couldn't be kept; nil once some could be. What wasn't is counted in the log.
     public var problem: KernelError? { inbox.problem }

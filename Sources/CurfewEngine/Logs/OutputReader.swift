@@ -28,7 +28,7 @@ final class OutputReader {
     private static let turnBytes = 64 << 10
     /// What an ended run has left in its pipe, whatever was made of that; processes that live on could write for ever.
     /// Source: proc_sys_fs(5), pipe-max-size: 1,048,576 by default.
-    private static let mostLeft = 1 << 20
+    static let mostLeft = 1 << 20
     /// Files kept open; each is closed and opened anew in some 10 µs.
     private static let mostOpen = 16
     private static let wakerToken = UInt64.max
@@ -96,8 +96,9 @@ final class OutputReader {
     private func heed(_ request: OutputInbox.Request) {
         switch request {
         case .keep(let run, let descriptor): keep(run, descriptor)
-        case .end(let app, let run):
+        case .end(let app, let run, let keepers):
             for source in apps[app]?.sources ?? [] where source.run.number == run { finish(source) }
+            keepers?.handOver()
         case .finish: isFinishing = true
         }
     }

@@ -16,7 +16,8 @@ extension ServeHost {
         let now = engine.now.lifecycle
         apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
         if let entry = apps[instance.name] { noteEnd(of: instance, entry) }
-        output?.ended(app: instance.name, run: run)
+        output?.ended(
+            app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: front))
         control?.forget(app)
         links.removeValue(forKey: app)?.remove()
         if let leader = instance.livingLeader { reaper.forget(leader) }

@@ -117,6 +117,10 @@ extension ServeHost {
         let stateDirectory = try prepareStateDirectory(of: definition.name, manifest)
         draft.output = openOutput(of: definition.name)
         let program = try start(definition, manifest, draft, stateDirectory)
+        if let kept = draft.output {
+            HandedOutput(app: kept.app, run: kept.run, slot: draft.id.slot, pid: program.pid, to: front)
+                .handOver(kept.keepersEnd)
+        }
         let root: TreeRoot = draft.containment.unified != nil ? .cgroup : .line(of: program.pid)
         let instance = adopt(
             program, as: draft.id, named: definition.name, manifest, in: draft.containment, root: root)

@@ -25,10 +25,20 @@ struct ServerKeeper {
             if isGone { break }
             usleep(pacing.nextPause())
         } while !pacing.isOver(at: now)
+        keepOutput()
         AppLink.removeAll(of: plan.name, in: .ofThisUser())
         StandardError.print(
             "\(plan.options.caller): supervisor-exit: the server \(plan.name) was killed, so its apps were ended")
         curfew_exit(125)
+    }
+
+    /// What they had written, and the server hadn't read any more.
+    private func keepOutput() {
+        guard let folder = LogFolder.ofThisUser() else { return }
+        if let problem = LeftOutput(folder: folder, limit: plan.logSize).keepAll() {
+            StandardError.print(
+                "\(plan.options.caller): what the apps wrote last can't be kept: \(problem.text)")
+        }
     }
 
     private var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
