@@ -14,7 +14,15 @@ def stop(server):
     supervisor = int(server.expect("server")["supervisor"])
     os.kill(server.pid, signal.SIGSTOP)
     os.kill(supervisor, signal.SIGSTOP)
+    # The signal is sent; a thread that is on its way to read can still come there.
+    wait_for("each thread of the server to be stopped", lambda: set(letters(supervisor)) == {"T"})
     return supervisor
+
+
+def letters(pid):
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/stat") as stat:
+            yield stat.read().rpartition(")")[2].split()[0]
 
 
 def kill(server, supervisor):
