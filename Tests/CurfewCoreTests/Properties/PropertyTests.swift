@@ -35,7 +35,8 @@ struct PropertyTests {
     @Test("Random lives reach every kind of effect, event, death and change of state")
     func reach() {
         var unreached = Self.wanted
-        for seed in UInt64(0)..<1_000 {
+        // Some are seldom: the first thousand lives miss a request that comes too late.
+        for seed in UInt64(0)..<5_000 {
             for effect in World.effects(of: .random(seed: seed, steps: Self.stepsPerTrace)) {
                 unreached.subtract(Self.words(of: effect))
             }
