@@ -27,11 +27,8 @@ public struct CivilTime: Sendable, Hashable {
     }
 
     public static func days(inMonth month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+        if month == 2 { return isLeap(year) ? 29 : 28 }
+        return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31
     }
 
     private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
