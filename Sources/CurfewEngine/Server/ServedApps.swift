@@ -117,6 +117,8 @@ struct ServedApps {
         entry.app = app
         entry.launches += 1
         entry.request = nil
+        // What is kept has the removal before this launch, and so it comes to the front of the list.
+        if entry.isBeingRemoved { list.remove(name) }
         entry.isBeingRemoved = false
         entry.restart = nil
         noteRestart(of: entry)
