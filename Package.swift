@@ -123,7 +123,8 @@ let package = Package(
             name: "core-step", dependencies: ["CurfewCore"], path: "Tests/Bench/CoreStep", swiftSettings: settings),
         // What the store's tests kill, or let run into a full disk.
         .executableTarget(
-            name: "store-worker", dependencies: ["CurfewStore"], path: "Tests/StoreWorker", swiftSettings: settings),
+            name: "store-worker", dependencies: ["CurfewLinux", "CurfewStore"], path: "Tests/StoreWorker",
+            swiftSettings: settings),
         .testTarget(name: "CurfewCoreTests", dependencies: ["CurfewCore"], swiftSettings: settings),
         .testTarget(name: "CurfewWireTests", dependencies: ["CurfewWire"], swiftSettings: settings),
         .testTarget(
@@ -136,7 +137,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CurfewStoreTests",
-            dependencies: ["CurfewStore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CurfewLinux", "CurfewStore", .product(name: "GRDB", package: "GRDB.swift")],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "CurfewScenarioTests", dependencies: ["CurfewScenario", "CurfewCore", "CurfewWire"],

@@ -53,18 +53,20 @@ final class ManifestDefinitions: AppDefinitions {
         guard let definition = file.definition else {
             throw DefinitionRefusal(Self.problems(of: file).joined(separator: "; "))
         }
-        return try Self.served(definition)
+        return try Self.served(definition, definition.runArguments)
     }
 
     func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition {
-        let name = order.name ?? AppName.fromCommand(order.command[0])
+        let name = order.name ?? AppName.fromCommand(order.command[0].text)
         guard AppName.isValid(name) else {
             throw DefinitionRefusal("name=\(name) isn't a name; accepted: \(AppName.accepted)")
         }
-        var definition = AppDefinition(name: name, source: .commandLine, command: order.command)
+        // What stands there is for people; what its program gets are the order's bytes.
+        var definition = AppDefinition(name: name, source: .commandLine, command: order.command.map(\.text))
         definition.options = order.options
-        definition.directory = order.directory
-        let served = try Self.served(definition)
+        let words = ["--name", name] + order.options + ["--"]
+        let served = try Self.served(definition, OwnedArguments(words.map { ByteString($0) } + order.command))
+        served.directory = order.directory
         served.environment = order.environment
         served.umask = order.umask
         served.limits = order.limits
@@ -78,8 +80,10 @@ final class ManifestDefinitions: AppDefinitions {
         return now.definition != launched
     }
 
-    private static func served(_ definition: AppDefinition) throws(DefinitionRefusal) -> ServedDefinition {
-        let owner = Owner(definition)
+    private static func served(
+        _ definition: AppDefinition, _ words: OwnedArguments
+    ) throws(DefinitionRefusal) -> ServedDefinition {
+        let owner = Owner(definition, words)
         let plan: RunPlan
         do throws(UsageError) {
             plan = try RunArguments.parse(owner.words.reader(verb: "launch"))
@@ -93,7 +97,7 @@ final class ManifestDefinitions: AppDefinitions {
         let served = ServedDefinition(name: definition.name, plan: plan, owner: owner)
         served.source = source(definition.source)
         served.options = definition.options
-        served.directory = definition.directory
+        served.directory = definition.directory.map { ByteString($0) }
         served.addedEnvironment = definition.environment.map { (key: $0.0, value: $0.1) }
         served.restart = RestartCondition(rawValue: definition.restart.rawValue) ?? .never
         return served
@@ -112,9 +116,9 @@ final class ManifestDefinitions: AppDefinitions {
         let definition: AppDefinition
         let words: OwnedArguments
 
-        init(_ definition: AppDefinition) {
+        init(_ definition: AppDefinition, _ words: OwnedArguments) {
             self.definition = definition
-            words = definition.runArguments
+            self.words = words
         }
     }
 }

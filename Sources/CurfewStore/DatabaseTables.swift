@@ -1,3 +1,4 @@
+import CurfewLinux
 import CurfewWire
 import GRDB
 
@@ -68,16 +69,47 @@ enum DatabaseTables {
 
     private static func arguments(of app: StoredApp) -> StatementArguments {
         [
-            app.name, app.source.rawValue, words(of: app), app.directory, app.position, app.isRemoved, app.launches,
+            app.name, app.source.rawValue, words(of: app), app.directory?.exactText, app.position, app.isRemoved,
+            app.launches,
             app.restartPause, app.restartDue, app.restoredEnds,
         ]
     }
 
     private static func words(of app: StoredApp) -> String {
-        JSON.object([
-            (key: "command", value: .array(app.command.map(JSON.string))),
+        var members: [(key: String, value: JSON)] = [
+            (key: "command", value: .array(app.command.map(json))),
             (key: "options", value: .array(app.options.map(JSON.string))),
-        ]).text
+        ]
+        // SQLite's text is UTF-8.
+        if let directory = app.directory, directory.exactText == nil {
+            members.append((key: "directory", value: json(directory)))
+        }
+        return JSON.object(members).text
+    }
+
+    /// A string, or of a word that isn't UTF-8 an object with its bytes.
+    private static func json(_ word: ByteString) -> JSON {
+        word.exactText.map { .string($0) } ?? .object([("hex", .string(hexadecimal(word)))])
+    }
+
+    private static func hexadecimal(_ word: ByteString) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: word.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Nil for what isn't a word.
+    private static func word(_ value: JSON) -> ByteString? {
+        if case .string(let text) = value { return ByteString(text) }
+        guard case .string(let text)? = value["hex"], text.utf8.count.isMultiple(of: 2) else { return nil }
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue ?? -1 }
+        if digits.contains(-1) { return nil }
+        return ByteString(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    private static func words(_ value: JSON?) -> [ByteString]? {
+        guard case .array(let values) = value else { return nil }
+        let words = values.compactMap(word)
+        return words.count == values.count ? words : nil
     }
 
     private static func app(of row: Row) throws -> StoredApp {
@@ -86,12 +118,13 @@ enum DatabaseTables {
             throw Unreadable(what: "the app \(name) has an unknown source")
         }
         let text: String = try row.decode(forColumn: "words")
-        guard let words = try? JSON.parse(text), let command = strings(words["command"]),
+        guard let words = try? JSON.parse(text), let command = self.words(words["command"]),
             let options = strings(words["options"])
         else { throw Unreadable(what: "the words of the app \(name) aren't lists of strings") }
+        let directory: String? = try row.decode(forColumn: "directory")
         var app = StoredApp(
             name: name, source: source, command: command, options: options,
-            directory: try row.decode(forColumn: "directory"),
+            directory: directory.map { ByteString($0) } ?? words["directory"].flatMap(word),
             isRemoved: try row.decode(forColumn: "removed"), launches: try row.decode(forColumn: "launches"),
             restartPause: try row.decode(forColumn: "restart_pause"),
             restartDue: try row.decode(forColumn: "restart_due"),

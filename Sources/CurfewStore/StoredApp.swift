@@ -1,3 +1,5 @@
+import CurfewLinux
+
 /// What is kept of an app: a row of the table `app`.
 public struct StoredApp: Sendable, Hashable {
     /// Where its definition comes from.
@@ -9,11 +11,11 @@ public struct StoredApp: Sendable, Hashable {
 
     public var name: String
     public var source: Source
-    public var command: [String]
+    public var command: [ByteString]
     /// The words for `curfew run`, as `--budget`, `10m`.
     public var options: [String]
     /// Where it is launched; nil: where the server is.
-    public var directory: String?
+    public var directory: ByteString?
     /// Off the task list, until somebody opens it.
     public var isRemoved: Bool
     /// How often it was launched; the number of its latest run.
@@ -28,7 +30,7 @@ public struct StoredApp: Sendable, Hashable {
     public internal(set) var position: Int64 = 0
 
     public init(
-        name: String, source: Source, command: [String], options: [String] = [], directory: String? = nil,
+        name: String, source: Source, command: [ByteString], options: [String] = [], directory: ByteString? = nil,
         isRemoved: Bool = false, launches: Int = 0, restartPause: Int64? = nil, restartDue: Int64? = nil,
         restoredEnds: Int = 0
     ) {

@@ -9,7 +9,7 @@ enum ManifestVerb {
 
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try LaunchArguments.parse(reader)
-        var definition = try AppDefinition(commandLine: arguments.words)
+        var definition = try AppDefinition(commandLine: arguments.manifestWords())
         // A command is run where its caller is; a manifest's, else, where the server is.
         if let directory = getcwd(nil, 0) {
             definition.directory = String(cString: directory)

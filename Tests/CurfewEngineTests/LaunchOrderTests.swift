@@ -23,6 +23,24 @@ struct LaunchOrderTests {
         #expect(order.environment == ["K=V=W", "E="])
     }
 
+    @Test("A command, a directory and an environment are bytes, whatever these are; all else has to be UTF-8")
+    func bytes() throws {
+        func field(_ key: String, _ value: [UInt8]) -> [UInt8] { Array("\(key)=".utf8) + value + [0] }
+        let odd: [UInt8] = [47, 0xff, 0xc3, 61, 10]
+        let order = try LaunchOrder(
+            field("command", Array("sh".utf8)) + field("command", odd) + field("directory", odd)
+                + field("environment", odd))
+        #expect(order.command == ["sh", ByteString(odd)])
+        #expect(order.directory == ByteString(odd))
+        #expect(order.environment == [ByteString(odd)])
+        for key in ["option", "name"] {
+            let refused = #expect(throws: DefinitionRefusal.self) {
+                try LaunchOrder(field("command", odd) + field(key, odd))
+            }
+            #expect(refused?.problem.hasPrefix("\(key)=") == true)
+        }
+    }
+
     @Test("A command is all that it needs")
     func least() throws {
         let order = try order("command=true")

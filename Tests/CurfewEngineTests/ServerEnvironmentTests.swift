@@ -1,3 +1,4 @@
+import CurfewLinux
 import Testing
 
 @testable import CurfewEngine
@@ -13,6 +14,12 @@ struct ServerEnvironmentTests {
     func added() {
         #expect(environment.with([("A", "x"), ("NEW", "y")]) == ["PATH=/bin", "EMPTY=", "A=x", "NEW=y"])
         #expect(environment.with([]) == ["PATH=/bin", "EMPTY=", "A=b=c"])
+    }
+
+    @Test("It is bytes, and stays as it is")
+    func bytes() {
+        let odd = ByteString([88, 61, 0xff, 61])
+        #expect(ServerEnvironment([odd]).with([("Y", "z")]) == [odd, "Y=z"])
     }
 
     @Test("What it is told holds from then on")

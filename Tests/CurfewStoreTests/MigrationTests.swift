@@ -1,3 +1,4 @@
+import CurfewLinux
 import GRDB
 import Testing
 

@@ -76,6 +76,26 @@ def test_its_program_finds_what_its_caller_gave(plain, tmp_path):
     assert lines == [str(tmp_path), "0027", "200", f"world {link} 8", "end", "state"]
 
 
+def test_what_isnt_utf8_reaches_its_program_and_is_kept(plain, tmp_path):
+    odd = b"a\xff\xc3b"
+    directory = os.fsencode(tmp_path) + b"/" + odd
+    os.mkdir(directory)
+    show = ("import os, sys; print(os.fsencode(sys.argv[1]).hex(), os.getcwdb().hex(), os.environb.get(b'ODD', b'').hex(),"
+            " flush=True)")
+    result = plain.sandbox.curfew(
+        "launch", "--name", "odd", "--", sys.executable, "-c", show, os.fsdecode(odd), cwd=directory,
+        env={**plain.sandbox.environment, "ODD": os.fsdecode(odd)})
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    plain.wait_state("odd", "notRunning")
+    plain.wait_line("odd", f"{odd.hex()} {directory.hex()} {odd.hex()}\n")
+    server = again(plain)
+    server.expect("open app=odd")
+    # The environment isn't kept.
+    server.wait_line("odd", f"{odd.hex()} {directory.hex()} \n")
+    refused = server.sandbox.curfew("launch", "--settings", os.fsdecode(odd), "--", "true")
+    assert refused.returncode == 1 and "isn't UTF-8" in refused.stderr
+
+
 def test_an_app_has_no_descriptor_but_its_own(plain):
     plain.launch("told", "sh", "-c", "ls -l /proc/$$/fd; echo end")
     plain.wait_line("told", "end\n")

@@ -1,3 +1,4 @@
+import CurfewLinux
 import CurfewStore
 import Glibc
 import Synchronization
@@ -39,7 +40,9 @@ final class Client {
     var state: StoreState { store.state }
 
     func app(_ number: Int) -> StoredApp {
-        StoredApp(name: "app\(number)", source: .bare, command: [String(repeating: "x", count: 4000)], launches: 1)
+        StoredApp(
+            name: "app\(number)", source: .bare, command: [ByteString(String(repeating: "x", count: 4000))], launches: 1
+        )
     }
 
     func ask(_ request: StoreRequest) -> StoreTicket {

@@ -1,3 +1,4 @@
+import CurfewLinux
 import CurfewStore
 import Glibc
 

@@ -1,5 +1,6 @@
 import CurfewCore
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 import Glibc
 
@@ -80,13 +81,13 @@ public struct ArgumentReader {
     public mutating func endOptions() { position -= 1 }
 
     /// The words of the command line that were read since it stood at that index.
-    func words(from first: Int) -> [String] { words(first..<position) }
+    func words(from first: Int) -> [ByteString] { words(first..<position) }
 
     /// Those that are still to be read.
-    var remainingWords: [String] { words(position..<count) }
+    var remainingWords: [ByteString] { words(position..<count) }
 
-    private func words(_ indices: Range<Int>) -> [String] {
-        indices.compactMap { arguments[$0].map { String(cString: $0) } }
+    private func words(_ indices: Range<Int>) -> [ByteString] {
+        indices.compactMap { arguments[$0].map { ByteString(cString: $0) } }
     }
 
     /// All of the command line.

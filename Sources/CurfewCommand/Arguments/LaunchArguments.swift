@@ -1,5 +1,6 @@
 import CurfewCore
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 
 /// `curfew launch [options] NAME` and `curfew launch [options] -- COMMAND [ARG…]`, read.
@@ -15,10 +16,10 @@ package struct LaunchArguments {
     /// Nothing is launched: the manifest that the command would be is printed.
     private(set) var printsManifest = false
     /// The words of `run`'s options that say what the app is.
-    private(set) var options: [String] = []
+    private(set) var options: [ByteString] = []
     /// The words of all of them.
-    private var allOptions: [String] = []
-    private(set) var command: [String] = []
+    private var allOptions: [ByteString] = []
+    private(set) var command: [ByteString] = []
     private(set) var inBackground = false
     private(set) var wakingEvent: String?
     private(set) var info: [Info] = []
@@ -28,8 +29,17 @@ package struct LaunchArguments {
         RunOption.allCases.filter { $0 != .join }.map(\.rawValue) + ["--json", "--print-manifest"]
     }
 
-    /// What its manifest is made of: options of `run`, and the command.
-    package var words: [String] { allOptions + ["--"] + command }
+    /// What its manifest is made of: options of `run`, and the command. A manifest is UTF-8, so what isn't is refused.
+    package func manifestWords() throws(UsageError) -> [String] {
+        var words: [String] = []
+        for word in allOptions + ["--"] + command {
+            guard let text = word.exactText else {
+                throw UsageError("launch", "\(word.text) isn't UTF-8, and a manifest has to be")
+            }
+            words.append(text)
+        }
+        return words
+    }
 
     package static func parse(_ reader: ArgumentReader) throws(UsageError) -> LaunchArguments {
         var reader = reader
@@ -86,7 +96,7 @@ package struct LaunchArguments {
         guard AppName.isValid(app) else {
             throw reader.error("\"\(app)\" isn't an app's name; it is \(AppName.accepted)")
         }
-        if let option = printsManifest ? "--print-manifest" : options.first ?? name.map({ _ in "--name" }) {
+        if let option = printsManifest ? "--print-manifest" : options.first?.text ?? name.map({ _ in "--name" }) {
             let option = option.prefix { $0 != "=" }
             throw reader.error("\(option) is for a COMMAND; what \(app) is, its manifest says")
         }

@@ -14,8 +14,8 @@ struct LaunchOrder {
     init(_ arguments: LaunchArguments) {
         if let name = arguments.name { add("name", name) }
         addSurroundings()
-        for option in arguments.options { add("option", option) }
-        for word in arguments.command { add("command", word) }
+        for option in arguments.options { add("option", option.bytes) }
+        for word in arguments.command { add("command", word.bytes) }
         addEnvironment()
     }
 

@@ -48,6 +48,11 @@ public final class Manifest {
     public var commandLine: [String] {
         (0..<argumentCount).compactMap { index in arguments[index].map { String(cString: $0) } }
     }
+
+    /// The same, as the kernel gets it.
+    var words: [ByteString] {
+        (0..<argumentCount).compactMap { index in arguments[index].map { ByteString(cString: $0) } }
+    }
 }
 
 extension Manifest {

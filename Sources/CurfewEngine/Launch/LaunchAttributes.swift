@@ -20,8 +20,8 @@ struct LaunchAttributes {
     var setsNoNewPrivileges = false
     /// What become its 0, 1 and 2; -1: its starter's.
     var streams: (input: Int32, output: Int32, error: Int32) = (-1, -1, -1)
-    /// Where it starts; nil: in its starter's directory.
-    var directory: String?
+    /// Where it starts; nil: in its starter's directory. As long as this is used it has to be there.
+    var directory: UnsafePointer<CChar>?
     /// Nil: its starter's.
     var umask: UInt32?
     /// Those that aren't its starter's.

@@ -6,16 +6,17 @@ import Glibc
 /// has no room for an environment.
 ///
 /// Fields, each ended by a NUL: `name=…`, `directory=…`, `umask=OCTAL`, `limit.NUMBER=SOFT:HARD`, `option=…`, `command=…`,
-/// `environment=KEY=VALUE`; the last four as often as there are such, in order.
+/// `environment=KEY=VALUE`; the last four as often as there are such, in order. A directory, a command and an environment are any
+/// bytes; all else is UTF-8.
 public struct LaunchOrder: Sendable, Hashable {
     public var name: String?
-    public var directory: String?
+    public var directory: ByteString?
     public var umask: UInt32?
     public var limits: [ResourceLimit] = []
     /// Options of `curfew run`, as typed.
     public var options: [String] = []
-    public var command: [String] = []
-    public var environment: [String] = []
+    public var command: [ByteString] = []
+    public var environment: [ByteString] = []
 
     /// Bytes of a file; as much as execve(2) takes of arguments and environment on a usual machine.
     static let maximumBytes = 2 << 20
@@ -29,25 +30,38 @@ public struct LaunchOrder: Sendable, Hashable {
                 throw DefinitionRefusal("the order has a field without a value")
             }
             let key = String(decoding: field[..<equals], as: UTF8.self)
-            try read(key, String(decoding: field[field.index(after: equals)...], as: UTF8.self))
+            try read(key, ByteString(field[field.index(after: equals)...]))
         }
         guard !command.isEmpty else { throw DefinitionRefusal("the order has no command") }
+    }
+
+    private mutating func read(_ key: String, _ value: ByteString) throws(DefinitionRefusal) {
+        switch key {
+        case "directory":
+            guard value.bytes.first == UInt8(ascii: "/") else {
+                throw DefinitionRefusal("directory=\(value.text) isn't an absolute path")
+            }
+            directory = value
+        case "command": command.append(value)
+        case "environment": environment.append(value)
+        default:
+            guard let text = value.exactText else {
+                throw DefinitionRefusal(
+                    "\(key)=\(value.text) isn't UTF-8, and only a command, a directory and an environment may be so")
+            }
+            try read(key, text)
+        }
     }
 
     private mutating func read(_ key: String, _ value: String) throws(DefinitionRefusal) {
         switch key {
         case "name": name = value
-        case "directory":
-            guard value.hasPrefix("/") else { throw DefinitionRefusal("directory=\(value) isn't an absolute path") }
-            directory = value
         case "umask":
             guard let mask = UInt32(value, radix: 8), mask <= 0o777 else {
                 throw DefinitionRefusal("umask=\(value) isn't an octal number up to 777")
             }
             umask = mask
         case "option": options.append(value)
-        case "command": command.append(value)
-        case "environment": environment.append(value)
         default:
             guard key.hasPrefix("limit."), let limit = Self.limit(key.dropFirst("limit.".count), value) else {
                 throw DefinitionRefusal("the order has a field \(key) that nothing is known of")

@@ -168,12 +168,13 @@ extension ServeHost {
         guard nothing.isOpen else { throw LaunchError(KernelError("open", "/dev/null", errno: -nothing.number)) }
         defer { nothing.close() }
         let inherited = OwnedStrings(definition.environment ?? environment.with(definition.addedEnvironment))
+        let place = definition.directory.map { OwnedStrings([$0]) }
         let environment = Environment(
             inherited.pointer, channel: Self.channelNumber, socket: draft.link.path, notify: notifyName,
             watchdogInterval: manifest.policy.watchdogInterval, stateDirectory: stateDirectory)
         defer {
             environment.free()
-            withExtendedLifetime(inherited) {}
+            withExtendedLifetime((inherited, place)) {}
         }
         let signals = CommandSignals(
             callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child, timeout: nil)
@@ -183,7 +184,7 @@ extension ServeHost {
         attributes.setsNoNewPrivileges = manifest.setsNoNewPrivileges
         let written = draft.output?.programsEnd.number ?? nothing.number
         attributes.streams = (nothing.number, written, written)
-        attributes.directory = definition.directory
+        attributes.directory = place?.pointer[0].map { UnsafePointer($0) }
         attributes.umask = definition.umask
         attributes.limits = definition.limits
         if !definition.limits.contains(where: { $0.resource == descriptorLimit.resource }) {

@@ -102,7 +102,7 @@ extension ServeHost {
     func noteLaunch(of instance: Instance, _ definition: ServedDefinition, inBackground: Bool) {
         guard let records, let entry = apps[definition.name] else { return }
         var app = AppRecord(
-            name: definition.name, source: definition.source, command: definition.plan.manifest.commandLine,
+            name: definition.name, source: definition.source, command: definition.plan.manifest.words,
             options: definition.options, directory: definition.directory)
         app.launches = entry.launches
         let run = RunRecord(

@@ -13,9 +13,9 @@ public final class ServedDefinition {
     /// How it is launched, where a launch doesn't say otherwise.
     let launch: LaunchOptions
     /// Where it starts; nil: in the server's directory.
-    public var directory: String?
+    public var directory: ByteString?
     /// All of its environment, `KEY=VALUE`; nil: the server's, with `addedEnvironment`.
-    public var environment: [String]?
+    public var environment: [ByteString]?
     /// What it has besides the server's environment, or in place of that.
     public var addedEnvironment: [(key: String, value: String)] = []
     /// Nil: the server's.

@@ -3,33 +3,35 @@ import Glibc
 
 /// The environment that apps of a manifest get: the server's own, and what it was told since.
 struct ServerEnvironment {
-    private var entries: [(key: String, value: String)] = []
+    private var entries: [(key: ByteString, value: ByteString)] = []
 
     /// What `reload` may change: where a desktop is, which a server can outlive. Nothing else comes from a client.
     static let changeable = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "XAUTHORITY"]
 
     /// `KEY=VALUE` each; the first of a key counts, as getenv(3) has it.
-    init(_ inherited: [String]) {
+    init(_ inherited: [ByteString]) {
         for text in inherited {
-            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let key = String(text[..<equals])
+            guard let equals = text.bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let key = ByteString(text.bytes[..<equals])
             if entries.contains(where: { $0.key == key }) { continue }
-            entries.append((key, String(text[text.index(after: equals)...])))
+            entries.append((key, ByteString(text.bytes[(equals + 1)...])))
         }
     }
 
     /// This process's own.
     static func own() -> ServerEnvironment {
-        var inherited: [String] = []
+        var inherited: [ByteString] = []
         var entry = environ
         while let text = entry.pointee {
-            inherited.append(String(cString: text))
+            inherited.append(ByteString(cString: text))
             entry += 1
         }
         return ServerEnvironment(inherited)
     }
 
-    mutating func set(_ key: String, _ value: String) {
+    mutating func set(_ key: String, _ value: String) { set(ByteString(key), ByteString(value)) }
+
+    private mutating func set(_ key: ByteString, _ value: ByteString) {
         if let index = entries.firstIndex(where: { $0.key == key }) {
             entries[index].value = value
         } else {
@@ -38,9 +40,9 @@ struct ServerEnvironment {
     }
 
     /// `KEY=VALUE` each, with these besides or in place.
-    func with(_ added: [(key: String, value: String)]) -> [String] {
+    func with(_ added: [(key: String, value: String)]) -> [ByteString] {
         var all = self
         for pair in added { all.set(pair.key, pair.value) }
-        return all.entries.map { $0.key + "=" + $0.value }
+        return all.entries.map { ByteString($0.key.bytes + [UInt8(ascii: "=")] + $0.value.bytes) }
     }
 }

@@ -6,9 +6,9 @@ public struct AppRecord: Sendable, Hashable {
     public var name: String
     public var source: DefinitionSource
     /// What it was when it was launched last; of a bare command all there is to know. Environments aren't kept.
-    public var command: [String]
+    public var command: [ByteString]
     public var options: [String]
-    public var directory: String?
+    public var directory: ByteString?
     /// Off the task list, until somebody opens it.
     public var isRemoved = false
     /// How often it was launched; the number of its latest run.
@@ -19,7 +19,8 @@ public struct AppRecord: Sendable, Hashable {
     public var restart: RestartRecord?
 
     public init(
-        name: String, source: DefinitionSource, command: [String], options: [String] = [], directory: String? = nil
+        name: String, source: DefinitionSource, command: [ByteString], options: [String] = [],
+        directory: ByteString? = nil
     ) {
         self.name = name
         self.source = source

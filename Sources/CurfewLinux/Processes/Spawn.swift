@@ -40,8 +40,8 @@ public struct SpawnRequest {
     public var dropsCapabilities = false
     /// What become its 0, 1 and 2: numbers above those; -1: this process's.
     public var streams: (input: Int32, output: Int32, error: Int32) = (-1, -1, -1)
-    /// Where it starts; nil: this process's directory.
-    public var directory: String?
+    /// Where it starts; nil: this process's directory. As long as this is used it has to be there.
+    public var directory: UnsafePointer<CChar>?
     /// Nil: this process's.
     public var umask: UInt32?
     /// Those that aren't this process's.
@@ -133,11 +133,8 @@ public struct SpawnRequest {
         return limits.withUnsafeBufferPointer { limits in
             place.limits = limits.baseAddress
             place.limit_count = limits.count
-            guard let directory else { return body(&place) }
-            return directory.withCString {
-                place.directory = $0
-                return body(&place)
-            }
+            place.directory = directory
+            return body(&place)
         }
     }
 }

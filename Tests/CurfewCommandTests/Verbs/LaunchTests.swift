@@ -43,7 +43,10 @@ struct LaunchTests {
         let arguments = try arguments(
             "--print-manifest", "--name", "build", "--wake=fetch", "--json", "--budget", "10m", "--", "make", "--json")
         #expect(arguments.printsManifest)
-        #expect(arguments.words == ["--name", "build", "--wake=fetch", "--budget", "10m", "--", "make", "--json"])
+        #expect(
+            try arguments.manifestWords() == [
+                "--name", "build", "--wake=fetch", "--budget", "10m", "--", "make", "--json",
+            ])
         #expect(throws: UsageError.self) { try self.arguments("--print-manifest", "mail") }
     }
 

@@ -1,3 +1,5 @@
+import CurfewLinux
+
 @testable import CurfewStore
 
 extension StoredApp {
