@@ -45,6 +45,8 @@ struct SupervisorLink {
     private var waiting: [String] = []
     private var lastNumber = 0
     private var isFollowing = false
+    /// Whether the task list is asked for anew once it has been told.
+    private var asksAgain = false
     /// Whether it is known to be gone.
     private(set) var isOver = false
 
@@ -64,8 +66,11 @@ struct SupervisorLink {
 
     // MARK: Asking
 
+    /// Once at a time: whatever happens before the answer has come is asked for after that.
     mutating func askForApps(at now: Int64) {
-        if app == nil { ask(.apps, "apps", [], at: now) }
+        guard app == nil else { return }
+        let isAsked = asked.values.contains { if case .apps = $0.question { true } else { false } }
+        if isAsked { asksAgain = true } else { ask(.apps, "apps", [], at: now) }
     }
 
     mutating func askForStatus(of name: String, at now: Int64) {
@@ -144,6 +149,10 @@ struct SupervisorLink {
             return nil
         }
         asked[number] = nil
+        if case .apps = open.question, asksAgain {
+            asksAgain = false
+            askForApps(at: now)
+        }
         if !waiting.isEmpty { askForStatus(of: waiting.removeFirst(), at: now) }
         return news(of: open, message)
     }

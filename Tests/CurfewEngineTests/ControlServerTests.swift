@@ -132,6 +132,187 @@ struct ControlServerTests {
         #expect(scene.drops.isEmpty)
     }
 
+    // MARK: The order of answers
+
+    /// A server that doesn't come to answering `home`.
+    private func heldUp() -> ControlScene {
+        let scene = ControlScene()
+        scene.answersInOrder = true
+        scene.isHeldUp = true
+        return scene
+    }
+
+    @Test("A server answers on one connection in the order of the requests, and nobody else waits for that")
+    func answersInOrder() {
+        let scene = heldUp()
+        let (client, other) = (scene.client(), scene.client())
+        #expect(scene.ask(client, "home id=1", "tasks id=2", "frobnicate id=3", "status =x", "events id=5").isEmpty)
+        #expect(scene.ask(other, "tasks id=1") == ["ok id=1 count=0"])
+        scene.control.reply(.state(.background), to: RequestID(1))
+        #expect(
+            scene.drain(client) == [
+                "ok id=1 state=background", "ok id=2 count=0",
+                "error id=3 code=unknown message=\"there is no request frobnicate\"",
+                "error code=malformed offset=7 message=\"a value has no key\"",
+                "event name=stateDidChange app=backup from=notRunning to=active", "ok id=5",
+            ])
+        #expect(scene.ask(client, "tasks id=6") == ["ok id=6 count=0"])
+    }
+
+    @Test("Events are no answers: they come when they happen, and who follows hears nothing twice")
+    func eventsDontWait() {
+        let scene = heldUp()
+        let client = scene.client()
+        _ = scene.ask(client, "events id=1 follow=1")
+        #expect(scene.ask(client, "home id=2").isEmpty)
+        scene.record(.statusText("x"), of: .a)
+        #expect(client.read() == ["event name=didNotifyStatus app=backup text=x"])
+        // Whoever begins to follow begins with the past, once it is his turn.
+        let late = scene.client()
+        #expect(scene.ask(late, "home id=1", "events id=2 follow=1").isEmpty)
+        scene.record(.statusText("y"), of: .a)
+        #expect(late.read().isEmpty)
+        scene.control.reply(.state(.background), to: RequestID(2))
+        let lines = scene.drain(late)
+        #expect(lines.first == "ok id=1 state=background")
+        #expect(lines.filter { $0.hasSuffix("text=y") }.count == 1)
+        #expect(lines.last == "ok id=2")
+    }
+
+    @Test("64 answers wait; what is asked then is refused, in order as well")
+    func mostWaiting() {
+        let scene = heldUp()
+        let client = scene.client()
+        client.send(["home id=0"] + (1...70).map { "tasks id=\($0)" })
+        scene.run()
+        #expect(client.read().isEmpty)
+        scene.control.reply(.state(.background), to: RequestID(1))
+        let answers = scene.drain(client)
+        #expect(answers.count == 71)
+        for (number, answer) in answers.enumerated() {
+            let isRefused = number >= ControlServer.maximumWaitingAnswers
+            #expect(answer.hasPrefix(isRefused ? "error id=\(number) code=busy " : "ok id=\(number) "))
+        }
+        #expect(scene.ask(client, "tasks id=x") == ["ok id=x count=0"])
+    }
+
+    @Test("Who goes on asking though he is refused is dropped in the end")
+    func tooManyWaiting() {
+        let scene = heldUp()
+        let client = scene.client()
+        client.send(["home"])
+        for _ in 0..<200 where !client.isClosed {
+            client.send(Array(repeating: "tasks", count: 10))
+            scene.run()
+            _ = client.read()
+        }
+        #expect(scene.drops == ["too many answers wait for one that it is owed"])
+        scene.control.reply(.state(.background), to: RequestID(1))
+    }
+
+    @Test("What waits goes out as it is read, however much that is")
+    func muchWaits() {
+        let scene = heldUp()
+        for number in 0..<EventLog.capacity {
+            scene.record(.statusText("\(number)" + String(repeating: "x", count: 2_000)), of: .a)
+        }
+        let client = scene.client()
+        #expect(scene.ask(client, "home id=0", "events id=1", "events id=2", "tasks id=3").isEmpty)
+        scene.control.reply(.state(.background), to: RequestID(1))
+        let lines = scene.drain(client)
+        #expect(lines.count == 2 * EventLog.capacity + 4)
+        #expect(lines.last == "ok id=3 count=0")
+        #expect(scene.drops.isEmpty)
+    }
+
+    // MARK: Long answers
+
+    /// An app with more events than a connection takes at once.
+    private func eventful() -> ControlScene {
+        let scene = ControlScene()
+        for number in 0..<EventLog.capacity {
+            scene.record(.statusText("\(number)" + String(repeating: "x", count: 3_000)), of: .a)
+        }
+        return scene
+    }
+
+    @Test("A long answer comes as it is read, what was asked after it then, and others don't wait for that")
+    func longAnswer() {
+        let scene = eventful()
+        let client = scene.client()
+        client.send(["events id=1", "tasks id=2"])
+        // Nothing is ready any more while nobody reads.
+        scene.run()
+        #expect(scene.control.sessions[0].isTellingList)
+        #expect(scene.ask(scene.client(), "tasks id=1") == ["ok id=1 count=0"])
+        let lines = scene.drain(client)
+        #expect(lines.count == EventLog.capacity + 2)
+        #expect(lines.suffix(2) == ["ok id=1", "ok id=2 count=0"])
+        #expect(lines.dropLast(2).allSatisfy { $0.hasPrefix("event name=didNotifyStatus app=backup text=") })
+        #expect(scene.drops.isEmpty)
+        #expect(scene.control.deadline == nil)
+    }
+
+    @Test("What happens meanwhile is told behind it, once")
+    func followedMeanwhile() {
+        let scene = eventful()
+        let client = scene.client()
+        client.send(["events id=1 follow=1"])
+        scene.run()
+        scene.record(.statusText("news"), of: .a)
+        let lines = scene.drain(client)
+        #expect(lines.suffix(2) == ["ok id=1", "event name=didNotifyStatus app=backup text=news"])
+        #expect(lines.count == EventLog.capacity + 2)
+    }
+
+    @Test("Who reads nothing of a long answer for ten seconds loses his channel; who reads some of it doesn't")
+    func unreadAnswer() {
+        let scene = eventful()
+        let (idle, slow) = (scene.client(), scene.client())
+        for client in [idle, slow] { client.send(["events id=1"]) }
+        scene.run()
+        let begun = scene.now
+        #expect(scene.control.deadline == begun + .seconds(10))
+        scene.kernel.clock = begun + .seconds(9)
+        scene.control.timePassed()
+        _ = slow.read()
+        scene.run()
+        scene.kernel.clock = begun + .seconds(10)
+        scene.control.timePassed()
+        #expect(scene.drops == ["its client doesn't read"])
+        #expect(scene.control.sessions.count == 1)
+        #expect(scene.control.deadline == begun + .seconds(19))
+        #expect(scene.drain(slow).last == "ok id=1")
+        _ = idle.read()
+        #expect(idle.isClosed)
+    }
+
+    @Test("Whose end comes in the midst of a long answer is forgotten")
+    func endWithinAnswer() {
+        let scene = eventful()
+        let client = scene.client()
+        client.send(["events id=1", "tasks id=2"])
+        scene.run()
+        client.close()
+        scene.run()
+        #expect(scene.control.sessions.isEmpty)
+        #expect(scene.control.deadline == nil)
+        #expect(scene.drops.isEmpty)
+    }
+
+    @Test("A server tells of all that run at one request: of each its tasks, then its status")
+    func statusOfAll() {
+        let scene = ControlScene([.a, .b])
+        scene.defaultApp = nil
+        scene.served = [.status]
+        #expect(scene.ask(scene.pipe(), "begin id=1 name=upload").first?.hasPrefix("ok id=1 task=1 ") == true)
+        #expect(
+            scene.ask(scene.client(), "status id=2") == [
+                "status id=2 state=suspended", "task id=2 task=1 name=upload age=0.000", "status id=2 state=active",
+                "ok id=2 count=2",
+            ])
+    }
+
     // MARK: Sessions
 
     @Test("A closed end is forgotten, with what it waited for")
@@ -203,6 +384,34 @@ struct ControlServerTests {
         scene.addIdlePipes(300)
         #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
         #expect(scene.control.sessions.count == 301)
+    }
+
+    @Test("Whatever pipes and clients come and go, those that came through the socket are counted right")
+    func counting() {
+        let scene = ControlScene()
+        scene.control.senderRoles.keepsSenders = false
+        var random = SplitMix64(seed: 11)
+        var (pipes, clients): ([ControlClient], [ControlClient]) = ([], [])
+        for _ in 0..<400 {
+            switch random.below(4) {
+            case 0:
+                let pipe = scene.pipe()
+                // The end of one that was never spoken on isn't heard.
+                _ = scene.ask(pipe, "remaining")
+                pipes.append(pipe)
+            case 1: clients.append(scene.client())
+            case 2 where !pipes.isEmpty: pipes.remove(at: random.below(pipes.count)).close()
+            case 3 where !clients.isEmpty: clients.remove(at: random.below(clients.count)).close()
+            default: continue
+            }
+            scene.run()
+            #expect(scene.control.sessions.count == pipes.count + clients.count)
+            #expect(scene.control.clientCount == clients.count)
+        }
+        // An app's end takes its pipes along, and no client's connection.
+        scene.control.forget(.a)
+        #expect(scene.control.sessions.count == clients.count)
+        #expect(scene.control.clientCount == clients.count)
     }
 
     @Test("What a server answers by itself isn't about an app")

@@ -264,6 +264,88 @@ struct ControlSessionTests {
         #expect(line.session.flush())
     }
 
+    /// So many lines, and how many of them were made so far.
+    private final class Lines {
+        var made = 0
+        let count: Int
+
+        init(_ count: Int) { self.count = count }
+
+        func next() -> Message? {
+            guard made < count else { return nil }
+            made += 1
+            return Message("line", [Field("n", String(made)), Field("pad", String(repeating: "z", count: 100))])
+        }
+    }
+
+    @Test("Lines are made as they are read, whatever their number, and what is sent after them comes behind")
+    func lines() {
+        let line = Line()
+        defer { line.close() }
+        let lines = Lines(50_000)
+        #expect(line.session.send(lines: lines.next))
+        #expect(line.session.isTellingList)
+        let made = lines.made
+        #expect(made < 1_000)
+        #expect(line.session.flush())
+        #expect(lines.made == made)
+        #expect(line.session.send(Message("ok")))
+        #expect(line.drain())
+        #expect(!line.session.isTellingList)
+        let messages = line.messages
+        #expect(messages.count == 50_001)
+        #expect(messages.last?.verb == "ok")
+        for (index, message) in messages.dropLast().enumerated() where message["n"] != String(index + 1) {
+            Issue.record("line \(index + 1) is \(message)")
+            return
+        }
+    }
+
+    @Test("Few lines are as any message: they count as unread")
+    func fewLines() {
+        let line = Line()
+        defer { line.close() }
+        _ = line.fill()
+        var sent = 0
+        while sent < 10_000, line.session.send(lines: Lines(3).next) { sent += 1 }
+        #expect(!line.session.isTellingList)
+        #expect(sent > 100 && sent < 10_000)
+    }
+
+    @Test("What is sent behind lines that nobody reads is bounded as ever")
+    func behindLines() {
+        let line = Line()
+        defer { line.close() }
+        #expect(line.session.send(lines: Lines(50_000).next))
+        var sent = 0
+        while sent < 10_000, line.send(event("e", sent, padding: 100)) { sent += 1 }
+        #expect(sent > 100 && sent < 10_000)
+        // Of one kind the latest is enough.
+        let other = Line()
+        defer { other.close() }
+        #expect(other.session.send(lines: Lines(2_000).next))
+        for number in 0..<5_000 { #expect(other.send(event("a", number), aspect: "a")) }
+        #expect(other.drain())
+        #expect(other.messages.suffix(2).map(\.verb) == ["line", "event"])
+        #expect(other.messages.last?["seq"] == "4999")
+    }
+
+    @Test("When it is others' turn there is an end to it, and the rest comes in later turns")
+    func turns() {
+        let line = Line(room: 1 << 20)
+        defer { line.close() }
+        let lines = Lines(100)
+        #expect(line.session.send(lines: lines.next) { true })
+        var turns = 1
+        while line.session.hasUnsent, turns < 1_000 {
+            #expect(line.session.flush { true })
+            turns += 1
+        }
+        #expect(turns >= 100)
+        line.read()
+        #expect(line.messages.count == 100)
+    }
+
     @Test("The other end gone, sending and flushing say so, and no signal comes")
     func gone() {
         let line = Line()

@@ -160,10 +160,30 @@ struct JoinDeskTests {
     func neverAnswers() {
         let (vim, client) = (join(), control.client())
         for number in 1...64 { #expect(control.ask(client, "open id=\(number) app=vim") == []) }
-        #expect(control.ask(client, "open id=65 app=vim").first?.hasPrefix("error id=65 code=busy ") == true)
+        #expect(control.ask(control.client(), "open id=65 app=vim").first?.hasPrefix("error id=65 code=busy ") == true)
         vim.close()
         control.run()
         #expect(client.read().count == 64)
+    }
+
+    @Test("What the same connection asks after that is answered after it, and others don't wait")
+    func inOrder() {
+        let (vim, client) = (join(state: "background"), control.client())
+        #expect(control.ask(client, "open id=7 app=vim", "tasks id=8 app=backup") == [])
+        #expect(control.ask(control.client(), "tasks id=1 app=backup") == ["ok id=1 count=0"])
+        _ = control.ask(vim, "ok id=1 state=active")
+        #expect(client.read() == ["ok id=7 state=active", "ok id=8 count=0"])
+    }
+
+    @Test("However much waits on its own connection, its answers are taken")
+    func answersAmongRequests() {
+        let (vim, client) = (join(), control.client())
+        _ = control.ask(client, "home id=7")
+        control.isHeldUp = true
+        _ = control.ask(vim, "home id=1 app=backup")
+        for _ in 0..<ControlServer.maximumWaitingAnswers { _ = control.ask(vim, "tasks app=backup") }
+        _ = control.ask(vim, "ok id=1 state=background")
+        #expect(client.read() == ["ok id=7 state=background"])
     }
 
     @Test("Answers to nothing aren't answered, and of who takes no part they are no requests")

@@ -1,6 +1,7 @@
 """`curfew serve`: many apps below one server, by its socket."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -281,6 +282,64 @@ def test_quit_all_returns_once_all_have_ended(server):
     assert not any(map(is_alive, pids))
     assert {app["ended"] for app in server.apps()} == {"user-quit"}
     server.expect("quit-all")
+
+
+def answers(server, *requests):
+    """What comes back on one connection, for requests sent at one go, until the last is answered."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(60)
+        connection.connect(str(server.socket))
+        connection.sendall("".join(f"{request} id={number}\n" for number, request in enumerate(requests)).encode())
+        lines = []
+        for line in connection.makefile():
+            lines.append(line.rstrip("\n"))
+            if re.match(rf"(ok|error) id={len(requests) - 1}\b", lines[-1]):
+                return lines
+
+
+def test_answers_keep_the_order_of_requests(plain):
+    slow = "trap 'sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    plain.launch("brief", "true")
+    plain.wait_state("brief", "notRunning")
+    plain.launch("slow", "sh", "-c", slow)
+    plain.wait_line("slow", "ready\n")
+    lines = answers(plain, "remove app=slow", "history", "quit-all", "apps", "server", "frobnicate")
+    assert [re.match(r"(\w+) id=(\d)", line).groups() for line in lines if not line.startswith("run ")] == [
+        ("ok", "0"), ("ok", "1"), ("ok", "2"), ("app", "3"), ("ok", "3"), ("ok", "4"), ("error", "5")]
+
+
+def test_64_answers_wait_then_the_server_is_busy(plain):
+    plain.launch("brief", "true")
+    plain.wait_state("brief", "notRunning")
+    with transaction(plain):
+        lines = answers(plain, "remove app=brief", *["server"] * 70)
+    assert [int(fields_of(line)["id"]) for line in lines] == list(range(71))
+    assert [fields_of(line).get("code") for line in lines] == ["busy"] + [None] * 63 + ["busy"] * 7
+
+
+def test_a_list_of_thousands_comes_as_it_is_read(plain):
+    plain.launch("web", *SLEEP)
+    plain.process.send_signal(signal.SIGTERM)
+    assert plain.wait() == 0
+    with contextlib.closing(sqlite3.connect(plain.sandbox.state / "curfew" / "server.sqlite")) as database:
+        row = database.execute("SELECT * FROM app").fetchone()
+        database.executemany(
+            f"INSERT INTO app VALUES ({', '.join('?' * len(row))})", [(f"app{n:04}", *row[1:]) for n in range(5000)])
+        database.commit()
+    server = plain.sandbox.serve()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as idle:
+        idle.connect(str(server.socket))
+        idle.sendall(b"apps id=1\napps id=2\n")
+        assert len(server.apps()) == 5001
+        listed = json.loads(server.sandbox.curfew("apps", "--json").stdout)
+        assert sorted(app["name"] for app in listed) == sorted(["web"] + [f"app{n:04}" for n in range(5000)])
+        # It gets both of them all the same.
+        lines = []
+        for line in idle.makefile():
+            lines.append(line)
+            if line.startswith("ok id=2"):
+                break
+    assert len(lines) == 2 * 5002
 
 
 def test_one_killed_for_policy_is_told_and_kept(plain):

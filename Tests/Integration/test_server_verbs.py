@@ -255,11 +255,10 @@ def test_ps_lists_both(sandbox, server):
     running = sandbox.shell("sleep 600 & echo up; wait", name="backup")
     running.expect("up")
     server.holds("mail")
-    server.answer("apps ", "app name=mail state=suspended pid=42", "app name=old state=notRunning", "ok ID")
-    server.answer("status id=2 app=mail$", "ok ID app=mail state=suspended pid=42 since=1.000 processes=1")
+    server.answer("status id=1$", "status ID app=mail state=suspended pid=42 since=1.000 processes=1", "ok ID count=1")
     apps = json.loads(sandbox.curfew("ps", "--json").stdout)
     assert [(app["app"], app["state"]) for app in apps] == [("backup", "active"), ("mail", "suspended")]
-    assert server.requests == ["apps id=1", "status id=2 app=mail"]
+    assert server.requests == ["status id=1"]
 
 
 def test_a_pid_is_the_servers_to_tell(sandbox, server):

@@ -45,7 +45,7 @@ package struct AppLookup {
         }
     }
 
-    /// Those of a server that run; over one connection, however many there are.
+    /// Those of a server that run; at one request, however many there are.
     private func apps(of server: String) -> [AppStatus] {
         let target = AppTarget.served(nil, by: server, path: directory.serverSocketPath(server))
         do throws(ControlClient.Failure) {
@@ -57,17 +57,14 @@ package struct AppLookup {
         }
     }
 
+    /// At one request: the tasks of each stand before its status.
     static func apps(of server: String, _ client: inout ControlClient) throws(ControlClient.Failure) -> [AppStatus] {
-        let listed = try client.request(Message("apps", [Field("id", "1")])).items
-        var apps: [AppStatus] = []
-        // What has joined is its own supervisor's, and told of by that.
-        for item in listed where item.verb == "app" && item["pid"] != nil && item["joined"] != "1" {
-            let request = Message("status", [Field("id", "2"), Field("app", item["name"] ?? "")])
-            do throws(ControlClient.Failure) {
-                apps.append(AppStatus(try client.request(request), server: server))
-            } catch .refused {
-                // It has ended meanwhile.
-            }
+        var (apps, tasks): ([AppStatus], [Message]) = ([], [])
+        for item in try client.request(Message("status", [Field("id", "1")])).items {
+            if item.verb == "task" { tasks.append(item) }
+            guard item.verb == "status" else { continue }
+            apps.append(AppStatus(ControlClient.Answer(items: tasks, final: item), server: server))
+            tasks = []
         }
         return apps
     }

@@ -60,12 +60,11 @@ package struct ControlClient {
         package var final: Message
     }
 
-    /// `isPatient`: waits for as long as the supervisor lives.
+    /// `isPatient`: waits for as long as the supervisor lives; else it may take as long for the next line as for the first.
     package mutating func request(_ message: Message, isPatient: Bool = false) throws(Failure) -> Answer {
         try send(message)
-        let deadline = isPatient ? nil : Self.answerDeadline()
         var items: [Message] = []
-        while let line = try receive(until: deadline) {
+        while let line = try receive(until: isPatient ? nil : Self.answerDeadline()) {
             switch line.verb {
             case "ok": return Answer(items: items, final: line)
             case "error":

@@ -35,6 +35,9 @@ protocol ControlHost: AnyObject {
     /// The connection is no more.
     func sessionClosed(_ session: ConnectionID)
 
+    /// Whether the answers on one connection keep the order of the requests, whatever is answered late.
+    var answersInOrder: Bool { get }
+
     // MARK: Which app
 
     /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.

@@ -7,6 +7,8 @@ struct ControlRequest {
     let message: Message
     /// What its replies are marked with.
     let id: String?
+    /// The how manieth of its session it is.
+    let number: Int
     /// What it is about; nil where that is no app.
     var app: AppID?
 
@@ -14,6 +16,15 @@ struct ControlRequest {
         self.session = session
         self.message = message
         id = message["id"]
+        number = session.nextRequest()
+    }
+
+    /// The line as it is sent to whoever has asked.
+    func marked(_ message: Message) -> Message {
+        guard let id else { return message }
+        var message = message
+        message.fields.insert(Field("id", id), at: 0)
+        return message
     }
 }
 

@@ -12,11 +12,14 @@ extension ControlServer {
         "without a /proc of its own the supervisor can't tell who asks; signals to the front do as well"
 
     func handle(_ request: ControlRequest) {
+        // Two supervisors must not answer each other's answers for ever.
+        if request.message.isFinal, host.took(request.message, from: request.session) { return }
+        if request.session.answers.count >= Self.maximumWaitingAnswers {
+            return refuse(
+                request, "busy",
+                "\(Self.maximumWaitingAnswers) answers wait on this connection; ask again once some have come")
+        }
         guard let verb = ControlVerb(rawValue: request.message.verb) else {
-            // Two supervisors must not answer each other's answers for ever.
-            if ["ok", "error"].contains(request.message.verb), host.took(request.message, from: request.session) {
-                return
-            }
             refuse(request, "unknown", "there is no request \(request.message.verb)")
             return
         }
@@ -49,27 +52,29 @@ extension ControlServer {
         case .status: status(request, app)
         case .events: events(request, app)
         case .home:
-            host.feed(.app(app, .home(stopped: false, request: requests.wait(for: request))))
+            host.feed(.app(app, .home(stopped: false, request: wait(for: request))))
             host.clientSentHome(app)
-        case .open: host.feed(.app(app, .open(request: requests.wait(for: request))))
-        case .quit: host.feed(.app(app, .quit(request: requests.wait(for: request))))
-        case .reclaim: host.feed(.app(app, .reclaim(request: requests.wait(for: request))))
+        case .open: host.feed(.app(app, .open(request: wait(for: request))))
+        case .quit: host.feed(.app(app, .quit(request: wait(for: request))))
+        case .reclaim: host.feed(.app(app, .reclaim(request: wait(for: request))))
         case .sleep: sleep(request, app)
-        case .interrupt: host.feed(.app(app, .interrupt(request: requests.wait(for: request))))
-        case .dismiss: host.feed(.app(app, .dismiss(request: requests.wait(for: request))))
+        case .interrupt: host.feed(.app(app, .interrupt(request: wait(for: request))))
+        case .dismiss: host.feed(.app(app, .dismiss(request: wait(for: request))))
         case .warn: warn(request, app)
         case .pressure: pressure(request, app)
         case .advance: if let (code, why) = host.beginAdvance(request, of: app) { refuse(request, code, why) }
         case .post:
             guard let change = postedEvent(request, { .change($0) }) else { return }
-            host.feed(.app(app, .post(change, request: requests.wait(for: request))))
+            host.feed(.app(app, .post(change, request: wait(for: request))))
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
-            host.feed(.app(app, .wake(event, request: requests.wait(for: request))))
+            host.feed(.app(app, .wake(event, request: wait(for: request))))
         case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }
+
+    private static let whyEnded = "it ended before that was done"
 
     static let whyNoServer = "this supervisor has one app and no list of them; `curfew serve` starts one that has"
 
@@ -80,7 +85,7 @@ extension ControlServer {
         for request in requests.takeAll(of: app) {
             switch ControlVerb(rawValue: request.message.verb) {
             case .quit, .reclaim: accept(request)
-            default: refuse(request, "no-app", "it ended before that was done")
+            default: refuse(request, "no-app", Self.whyEnded)
             }
         }
     }
@@ -127,9 +132,22 @@ extension ControlServer {
     // MARK: Answers
 
     func reply(to request: ControlRequest, _ message: Message) {
-        var message = message
-        if let id = request.id { message.fields.insert(Field("id", id), at: 0) }
-        send(message, to: request.session)
+        answer(.message(request.marked(message)), to: request.number, of: request.session, isLast: message.isFinal)
+    }
+
+    /// All of an answer, as lines that are made while the client reads them; the last is its final one. `begin`: called when it
+    /// is their turn.
+    func reply(to request: ControlRequest, lines begin: @escaping () -> ControlSession.Lines) {
+        answer(.lines(begin: begin), to: request.number, of: request.session, isLast: true)
+    }
+
+    /// It is answered later, and what the same connection asks after it later still.
+    func owe(_ request: ControlRequest) { request.session.answers.owe(request.number) }
+
+    /// The number by which the core replies to it.
+    private func wait(for request: ControlRequest) -> RequestID {
+        if host.answersInOrder { owe(request) }
+        return requests.wait(for: request)
     }
 
     func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
@@ -211,7 +229,7 @@ extension ControlServer {
             .app(
                 app,
                 .beginTask(
-                    name: title, owner: owner, connection: request.session.id, request: requests.wait(for: request))))
+                    name: title, owner: owner, connection: request.session.id, request: wait(for: request))))
     }
 
     private static func taskName(_ name: String) -> String {
@@ -226,7 +244,7 @@ extension ControlServer {
             refuse(request, "invalid", "end needs task=NUMBER")
             return
         }
-        host.feed(.app(app, .endTask(TaskID(task), request: requests.wait(for: request))))
+        host.feed(.app(app, .endTask(TaskID(task), request: wait(for: request))))
     }
 
     private func remaining(_ request: ControlRequest, _ app: AppID) {
@@ -240,7 +258,7 @@ extension ControlServer {
             return
         }
         let interval = Span(nanoseconds: nanoseconds)
-        host.feed(.app(app, .keepAlive(interval, request: requests.wait(for: request))))
+        host.feed(.app(app, .keepAlive(interval, request: wait(for: request))))
     }
 
     // MARK: Owners
@@ -274,7 +292,7 @@ extension ControlServer {
         host.prepareStatus(of: app)
         let stays = request.message["stay"] == "1"
         let sleptAlready = host.app(app).map { $0.isAsleep && $0.state == .suspended } ?? false
-        host.feed(.app(app, .sleep(stays: stays, request: requests.wait(for: request))))
+        host.feed(.app(app, .sleep(stays: stays, request: wait(for: request))))
         // Until it is opened that is home, for the terminal too. Of one that falls asleep its new state tells.
         if stays, sleptAlready { host.clientSentHome(app) }
     }
@@ -287,7 +305,7 @@ extension ControlServer {
             refuse(request, "invalid", "level is warning or critical")
             return
         }
-        host.feed(.app(app, .warn(level, request: requests.wait(for: request))))
+        host.feed(.app(app, .warn(level, request: wait(for: request))))
     }
 
     /// Of the whole machine, as this supervisor sees it. `app`: whose state is told.
@@ -323,51 +341,85 @@ extension ControlServer {
 
     // MARK: Seeing
 
-    private func tasks(_ request: ControlRequest, _ app: AppID) {
-        guard let app = host.app(app) else { return }
-        sendTasks(of: app, for: request)
-        accept(request, [Field("count", String(app.tasks.count))])
-    }
-
-    private func sendTasks(of app: App, for request: ControlRequest) {
-        let now = host.lifecycleNow
-        for task in app.tasks {
-            reply(
-                to: request,
-                Message(
-                    "task",
-                    [
-                        Field("task", String(task.id.rawValue)), Field("name", task.name),
-                        Field("age", Seconds.text(nanoseconds: (now - task.begun).nanoseconds)),
-                    ]))
+    private func tasks(_ request: ControlRequest, _ id: AppID) {
+        reply(to: request) { [unowned self] in
+            guard let app = host.app(id) else { return Self.marked(Self.gone(), for: request) }
+            let final = Message("ok", [Field("count", String(app.tasks.count))])
+            return Self.marked(Self.lines(taskLines(of: app), then: final), for: request)
         }
     }
 
-    private func status(_ request: ControlRequest, _ app: AppID) {
-        host.prepareStatus(of: app)
-        guard let app = host.app(app) else { return }
-        sendTasks(of: app, for: request)
-        accept(request, host.statusFields(of: app))
+    /// Each task that is open now.
+    private func taskLines(of app: App) -> ControlSession.Lines {
+        var tasks = app.tasks[...]
+        let now = host.lifecycleNow
+        return {
+            guard let task = tasks.popFirst() else { return nil }
+            return Message(
+                "task",
+                [
+                    Field("task", String(task.id.rawValue)), Field("name", task.name),
+                    Field("age", Seconds.text(nanoseconds: (now - task.begun).nanoseconds)),
+                ])
+        }
+    }
+
+    private func status(_ request: ControlRequest, _ id: AppID) {
+        reply(to: request) { [unowned self] in Self.marked(statusLines(of: id, as: "ok") ?? Self.gone(), for: request) }
+    }
+
+    /// The tasks of an app, and then, as that verb, its status; nil where it has ended.
+    private func statusLines(of id: AppID, as verb: String) -> ControlSession.Lines? {
+        host.prepareStatus(of: id)
+        guard let app = host.app(id) else { return nil }
+        return Self.lines(taskLines(of: app), then: Message(verb, host.statusFields(of: app)))
+    }
+
+    private static func gone() -> ControlSession.Lines {
+        lines({ nil }, then: Message("error", [Field("code", "no-app"), Field("message", whyEnded)]))
+    }
+
+    /// The status of each app that runs: looked at when it is its turn, so that thousands hold up nobody.
+    func statusOfAll(_ request: ControlRequest) {
+        reply(to: request) { [unowned self] in
+            var apps = host.allApps.sorted { host.name(of: $0) < host.name(of: $1) }[...]
+            var count = 0
+            let each = Self.joined { [unowned self] in
+                guard let app = apps.popFirst() else { return nil }
+                guard let lines = statusLines(of: app, as: ControlVerb.status.rawValue) else { return { nil } }
+                count += 1
+                return lines
+            }
+            return Self.marked(
+                Self.lines(each, then: { Message("ok", [Field("count", String(count))]) }), for: request)
+        }
     }
 
     private func events(_ request: ControlRequest, _ app: AppID) {
-        let name = host.name(of: app)
-        for entry in host.recentEvents(of: app) { send(entry.message(app: name), to: request.session) }
-        if request.message["follow"] == "1" { request.session.followed = .app(app) }
-        accept(request)
+        reply(to: request) { [unowned self] in
+            let name = host.name(of: app)
+            return past(host.recentEvents(of: app).map { ($0, name) }, then: .app(app), for: request)
+        }
     }
 
     /// The last ones of all apps, in the order of their times.
     private func eventsOfAll(_ request: ControlRequest) {
-        var recent: [(entry: EventLog.Entry, app: AppID)] = []
-        for app in host.allApps { recent += host.recentEvents(of: app).map { ($0, app) } }
-        recent.sort {
-            ($0.entry.instant, $0.app.rawValue, $0.entry.number) < ($1.entry.instant, $1.app.rawValue, $1.entry.number)
+        reply(to: request) { [unowned self] in
+            let all = host.allApps.sorted { $0.rawValue < $1.rawValue }
+            let recent = RecentEvents(of: all.map { host.recentEvents(of: $0) })
+            let last = recent.last(EventLog.capacity).map { (entry: $0.entry, app: host.name(of: all[$0.log])) }
+            return past(last, then: .all, for: request)
         }
-        for (entry, app) in recent.suffix(EventLog.capacity) {
-            send(entry.message(app: host.name(of: app)), to: request.session)
-        }
-        if request.message["follow"] == "1" { request.session.followed = .all }
-        accept(request)
+    }
+
+    /// What there was, unmarked as what comes; who follows hears of what comes from now on, behind it.
+    private func past(
+        _ events: [(entry: EventLog.Entry, app: String)], then followed: ControlSession.Followed,
+        for request: ControlRequest
+    ) -> ControlSession.Lines {
+        if request.message["follow"] == "1" { request.session.followed = followed }
+        var left = events[...]
+        let past = { left.popFirst().map { $0.entry.message(app: $0.app) } }
+        return Self.lines(past, then: request.marked(Message("ok")))
     }
 }

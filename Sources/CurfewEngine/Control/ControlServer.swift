@@ -13,6 +13,12 @@ final class ControlServer {
     /// How many are accepted, and how long one session's lines are dealt with, before it is others' turn.
     static let acceptedPerTurn = 32
     static let nanosecondsPerTurn: Int64 = 1_000_000
+    /// So many answers of one session can wait for one that is owed; what is asked then is refused. Of refusals that wait, too,
+    /// there are so many more before the session is dropped.
+    static let maximumWaitingAnswers = 64
+    static let maximumWaitingRefusals = 1024
+    /// How long a client may read nothing of a long answer.
+    static let listPatience = Span.seconds(10)
 
     unowned let host: any ControlHost
     private let listening: Descriptor
@@ -22,9 +28,12 @@ final class ControlServer {
     /// When the socket is listened on again; nil while it is.
     private(set) var listensAgain: Instant?
     private(set) var sessions: [ControlSession] = []
+    /// Those with a long answer under way, each with when some of it last went out.
+    private var telling: [(session: ControlSession, moved: Instant)] = []
     /// How many of them are apps' own pipes, which nobody else has the fewer for.
     private var pipeCount = 0
-    private var clientCount: Int { sessions.count - pipeCount }
+    /// How many came through the socket.
+    var clientCount: Int { sessions.count - pipeCount }
     private var lastSession = 0
     var senderRoles = SenderRoles()
     var requests = PendingRequests()
@@ -77,9 +86,21 @@ final class ControlServer {
         loop.add(listening, EventLoop.Source.listener.token())
     }
 
-    /// Looks at the socket again where it is time for that.
+    /// When `timePassed` has something to do; nil: not at all.
+    var deadline: Instant? {
+        guard !telling.isEmpty else { return listensAgain }
+        let patience = telling.reduce(Instant.distantFuture) { min($0, $1.moved) } + Self.listPatience
+        return listensAgain.map { min($0, patience) } ?? patience
+    }
+
+    /// Looks at the socket again where it is time for that, and parts with who doesn't read what he has asked for.
     func timePassed() {
         if let listensAgain, listensAgain <= host.now { resumeListening() }
+        guard !telling.isEmpty else { return }
+        let now = host.now
+        for (session, moved) in telling where moved + Self.listPatience <= now {
+            drop(session, because: Self.whyUnread)
+        }
     }
 
     // MARK: Sessions
@@ -126,9 +147,12 @@ final class ControlServer {
     /// Something can be read from it, or written to it.
     func serve(_ id: ConnectionID, events: UInt32) {
         guard let session = sessions.first(where: { $0.id == id }) else { return }
-        if events & EventLoop.writable != 0, session.hasUnsent, !session.flush() { drop(session, because: nil) }
+        if events & EventLoop.writable != 0, session.hasUnsent { flush(session) }
         guard session.descriptor.isOpen else { return }
-        if session.hasBacklog {
+        if session.isTellingList {
+            // Nothing is read meanwhile; but its end is told all the same.
+            if events & ~(EventLoop.readable | EventLoop.writable) != 0 { drop(session, because: nil) }
+        } else if session.hasBacklog {
             handleLines(of: session)
         } else if events & ~EventLoop.writable != 0 {
             read(session)
@@ -136,10 +160,36 @@ final class ControlServer {
         session.updateInterest(in: loop)
     }
 
-    /// When one that has more to say than a turn is long had its last turn, in nanoseconds; nil for any other.
+    /// When one that has more to say than a turn is long, or to be told, had its last turn, in nanoseconds; nil for any other.
     func lastTurn(of id: ConnectionID) -> Int64? {
-        guard let session = sessions.first(where: { $0.id == id }), session.hasBacklog else { return nil }
+        guard let session = sessions.first(where: { $0.id == id }), session.hasBacklog || session.isTellingList else {
+            return nil
+        }
         return session.lastTurn
+    }
+
+    private func flush(_ session: ControlSession) {
+        let before = session.sentBytes
+        guard session.flush(isOver: turnsEnd()) else { return drop(session, because: nil) }
+        if session.sentBytes > before { noteTelling(session) }
+    }
+
+    /// Tells when this session's turn is over, which begins now.
+    private func turnsEnd() -> () -> Bool {
+        let end = host.now + Span(nanoseconds: Self.nanosecondsPerTurn)
+        return { [unowned host] in host.now > end }
+    }
+
+    /// Some of what it was to be told has gone out.
+    private func noteTelling(_ session: ControlSession) {
+        let index = telling.firstIndex { $0.session === session }
+        guard session.isTellingList else {
+            if let index { telling.remove(at: index) }
+            return
+        }
+        let now = host.now
+        session.lastTurn = now.nanoseconds
+        if let index { telling[index].moved = now } else { telling.append((session, now)) }
     }
 
     private func read(_ session: ControlSession) {
@@ -156,6 +206,10 @@ final class ControlServer {
         let turn = host.now.nanoseconds
         session.hasBacklog = false
         while session.descriptor.isOpen {
+            if session.isTellingList {
+                session.hasBacklog = true
+                return
+            }
             let next = session.reader.next()
             if next == .none { return }
             let now = host.now
@@ -181,7 +235,7 @@ final class ControlServer {
             let fields = [
                 Field("code", "malformed"), Field("offset", String(error.offset)), Field("message", error.problem),
             ]
-            send(Message("error", fields), to: session)
+            answer(.message(Message("error", fields)), to: session.nextRequest(), of: session, isLast: true)
         case .message(let message): handle(ControlRequest(session, message))
         }
     }
@@ -189,10 +243,41 @@ final class ControlServer {
     func send(_ message: Message, to session: ControlSession, aspect: String? = nil) {
         guard session.descriptor.isOpen else { return }
         guard session.send(message, aspect: aspect) else {
-            drop(session, because: "its client doesn't read")
+            drop(session, because: Self.whyUnread)
             return
         }
         session.updateInterest(in: loop)
+    }
+
+    private static let whyUnread = "its client doesn't read"
+
+    /// Lines that are made as the client reads them.
+    private func send(_ lines: @escaping ControlSession.Lines, to session: ControlSession) {
+        guard session.descriptor.isOpen else { return }
+        guard session.send(lines: lines, isOver: turnsEnd()) else {
+            drop(session, because: Self.whyUnread)
+            return
+        }
+        noteTelling(session)
+        session.updateInterest(in: loop)
+    }
+
+    // MARK: Answers
+
+    /// Some of the answer to a request of the session, which goes out when it is its turn. `isLast`: the rest of it.
+    func answer(_ piece: AnswerOrder.Piece, to request: Int, of session: ControlSession, isLast: Bool) {
+        guard session.descriptor.isOpen else { return }
+        let ready = session.answers.add(piece, to: request, isLast: isLast)
+        if session.answers.count > Self.maximumWaitingAnswers + Self.maximumWaitingRefusals {
+            return drop(session, because: "too many answers wait for one that it is owed")
+        }
+        switch (ready.first, ready.count) {
+        case (nil, _): break
+        case (.message(let message), 1): send(message, to: session)
+        case (.lines(let begin), 1): send(begin(), to: session)
+        // However much has waited, it goes out as it is read.
+        default: send(AnswerOrder.Piece.lines(of: ready), to: session)
+        }
     }
 
     /// Closes it; an aware app without another becomes plain. `because`: nil when the other end closed it.
@@ -202,6 +287,7 @@ final class ControlServer {
         session.childsEnd.close()
         if session.isInherited { pipeCount -= 1 }
         sessions.removeAll { $0 === session }
+        telling.removeAll { $0.session === session }
         resumeListening()
         requests.forget(session)
         host.sessionClosed(session.id)

@@ -34,9 +34,16 @@ final class ControlSession {
     var lastTurn: Int64 = 0
     /// What is waited for.
     private var interest: UInt32 = 0
+    /// The number of the last request that has come by it.
+    private(set) var lastRequest = 0
+    var answers = AnswerOrder()
 
     private var unsent: [Pending] = []
     private var unsentBytes = 0
+    /// How many of `unsent` are lines that aren't made yet.
+    private var listCount = 0
+    /// How much has gone out so far, in bytes.
+    private(set) var sentBytes = 0
     private var windowStart: Int64 = 0
     private var windowMessages = 0
 
@@ -65,10 +72,15 @@ final class ControlSession {
         }
     }
 
+    /// Makes one line after the other of a long answer; nil once that was the last.
+    typealias Lines = () -> Message?
+
     private struct Pending {
         var bytes: [UInt8]
         /// What a later message of the same kind makes stale; nil for a reply.
         var aspect: String?
+        /// Of a long answer, what comes behind `bytes`.
+        var lines: Lines?
     }
 
     /// A client that leaves this much unread loses its channel.
@@ -97,6 +109,14 @@ final class ControlSession {
     }
 
     var hasUnsent: Bool { !unsent.isEmpty }
+
+    /// Whether a long answer is under way. Until all of it has gone out no request is read, for its answer would come after that.
+    var isTellingList: Bool { listCount > 0 }
+
+    func nextRequest() -> Int {
+        lastRequest += 1
+        return lastRequest
+    }
 
     func noteMaker() {
         guard curfew_peer(descriptor.number, &peer) == 0 else { return }
@@ -166,7 +186,8 @@ final class ControlSession {
     /// Lines that wait need no descriptor to be ready; what comes after them, or being writable, calls for them.
     func updateInterest(in loop: EventLoop) {
         guard descriptor.isOpen else { return }
-        let wanted = EventLoop.readable | (hasBacklog || hasUnsent ? EventLoop.writable : 0)
+        let reads = isTellingList ? 0 : EventLoop.readable
+        let wanted = reads | (hasBacklog || hasUnsent ? EventLoop.writable : 0)
         guard wanted != interest else { return }
         interest = wanted
         loop.change(descriptor, token, interest: wanted)
@@ -181,6 +202,7 @@ final class ControlSession {
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
         if unsent.isEmpty, case let sent = write(bytes[...]), sent >= 0 {
+            sentBytes += sent
             // What has begun to go out can't be replaced any more.
             if sent < bytes.count { keep(Array(bytes[sent...]), aspect: sent == 0 ? aspect : nil) }
             return true
@@ -201,24 +223,70 @@ final class ControlSession {
         unsentBytes += bytes.count
     }
 
+    /// So many bytes of a long answer are made at a time, and kept at most.
+    private static let chunkBytes = 4096
+
+    /// Sends lines as the client reads them, whatever their number; what is sent later comes behind them. Few lines are sent as any
+    /// message is. False when the channel is to be dropped.
+    ///
+    /// `isOver`: whether it is others' turn; what is left goes out in later ones.
+    func send(lines: @escaping Lines, isOver: () -> Bool = { false }) -> Bool {
+        var bytes: [UInt8] = []
+        let isAll = Self.make(&bytes, of: lines, isOver)
+        unsent.append(Pending(bytes: bytes, lines: isAll ? nil : lines))
+        unsentBytes += bytes.count
+        if !isAll { listCount += 1 }
+        guard unsent.count > 1 || flush(isOver: isOver) else { return false }
+        return unsentBytes <= Self.maximumUnsentBytes
+    }
+
+    /// One turn's, or one chunk's. True when no line is left.
+    private static func make(_ bytes: inout [UInt8], of lines: Lines, _ isOver: () -> Bool) -> Bool {
+        repeat {
+            guard let line = lines() else { return true }
+            line.encode(into: &bytes)
+        } while bytes.count < chunkBytes && !isOver()
+        return false
+    }
+
     /// Goes on with what was kept; false when the other end is gone.
-    func flush() -> Bool {
-        while let first = unsent.first {
-            let sent = write(first.bytes[...])
+    func flush(isOver: () -> Bool = { false }) -> Bool {
+        while !unsent.isEmpty {
+            let sent = write(unsent[0].bytes[...])
             if sent < 0 { return false }
             unsentBytes -= sent
-            if sent == 0 { return true }
-            if sent < first.bytes.count {
-                unsent[0] = Pending(bytes: Array(first.bytes[sent...]), aspect: nil)
+            sentBytes += sent
+            if sent < unsent[0].bytes.count {
+                if sent > 0 {
+                    unsent[0].bytes.removeFirst(sent)
+                    unsent[0].aspect = nil
+                }
                 return true
             }
-            unsent.removeFirst()
+            guard goOn(isOver) else { continue }
+            if isOver() { return true }
         }
+        return true
+    }
+
+    /// What is first in line has gone out. True when that is a list, of which more is to go out.
+    private func goOn(_ isOver: () -> Bool) -> Bool {
+        guard let lines = unsent[0].lines else {
+            unsent.removeFirst()
+            return false
+        }
+        unsent[0].bytes.removeAll(keepingCapacity: true)
+        if Self.make(&unsent[0].bytes, of: lines, isOver) {
+            unsent[0].lines = nil
+            listCount -= 1
+        }
+        unsentBytes += unsent[0].bytes.count
         return true
     }
 
     /// The bytes taken, 0 when the socket is full, below 0 when it is broken.
     private func write(_ bytes: ArraySlice<UInt8>) -> Int {
+        if bytes.isEmpty { return 0 }
         let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
         return sent == -EAGAIN ? 0 : Int(sent)
     }

@@ -63,6 +63,9 @@ class AppsHost {
     /// The one of that name; nil where none of that name runs.
     func app(called name: String) -> AppID? { kernel.instances.all.first { $0.name == name }?.id }
 
+    /// Whether the answers on one connection keep the order of the requests; else each comes when it is known.
+    var answersInOrder: Bool { false }
+
     /// Does what is asked of a server itself; false where the request is about an app.
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { false }
 

@@ -10,7 +10,7 @@ extension AppsHost {
     var appsDeadline: Instant? {
         var deadline = engine.nextDeadline
         if let hostsDeadline { deadline = deadline.map { min($0, hostsDeadline) } ?? hostsDeadline }
-        if let again = control?.listensAgain { deadline = deadline.map { min($0, again) } ?? again }
+        if let own = control?.deadline { deadline = deadline.map { min($0, own) } ?? own }
         guard let foreseen else { return deadline }
         return foreseen.reporter.wakeUp(before: killToForesee(of: foreseen), or: deadline)
     }

@@ -21,6 +21,8 @@ protocol JoinHost: AnyObject {
     /// It has ended; the task list knows it no more, unless it was a held one's name too.
     func joinedLeft(_ name: String)
     func send(_ message: Message, to session: ControlSession)
+    /// It is answered later.
+    func owe(_ request: ControlRequest)
     func accept(_ request: ControlRequest, _ fields: [Field])
     func refuse(_ request: ControlRequest, _ code: String, _ why: String)
 }
@@ -173,6 +175,7 @@ final class JoinDesk {
             }
             return false
         }
+        if let request { host.owe(request) }
         host.send(line, to: app.session)
         return true
     }

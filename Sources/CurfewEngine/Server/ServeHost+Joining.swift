@@ -19,6 +19,8 @@ extension ServeHost: JoinHost {
 
     func send(_ message: Message, to session: ControlSession) { control?.send(message, to: session) }
 
+    func owe(_ request: ControlRequest) { control?.owe(request) }
+
     /// Also of one that only takes part.
     func nameInFront(_ app: AppID) -> String { joined.app(app)?.name ?? name(of: app) }
 }

@@ -143,6 +143,7 @@ extension ServeHost {
             return refuseRemoval(of: name, request)
         }
         apps.willRemove(name)
+        owe(request)
         recordRequests[number] = .removal(request, of: name, launches: apps[name]?.launches ?? 0)
     }
 
@@ -171,6 +172,7 @@ extension ServeHost {
         guard let number = records.history(of: name, limit: limit) else {
             return refuseBusy(request)
         }
+        owe(request)
         recordRequests[number] = .history(request)
     }
 
@@ -193,8 +195,11 @@ extension ServeHost {
         case .busy: refuseBusy(request)
         case .unreadable(let why): refuse(request, "failed", "the history can't be read: \(why)")
         case .runs(let runs):
-            for run in runs { reply(to: request, Message("run", Self.fields(of: run))) }
-            accept(request)
+            control?.reply(to: request) {
+                var left = runs[...]
+                let each = { left.popFirst().map { Message("run", Self.fields(of: $0)) } }
+                return ControlServer.marked(ControlServer.lines(each, then: Message("ok")), for: request)
+            }
         }
     }
 

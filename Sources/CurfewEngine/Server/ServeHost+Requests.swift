@@ -11,6 +11,7 @@ extension ServeHost {
         switch verb {
         case .apps: tellApps(request)
         case .server: tellServer(request)
+        case .status where request.message["app"] == nil: control?.statusOfAll(request)
         case .launch: launch(request)
         case .open: return open(request)
         case .home where request.message["app"] == nil && engine.core.foregroundApp == nil:
@@ -38,15 +39,22 @@ extension ServeHost {
     // MARK: Telling
 
     private func tellApps(_ request: ControlRequest) {
-        let now = engine.now.lifecycle
-        for name in apps.list.names {
-            if let app = joined.app(named: name) {
-                reply(to: request, app.message(at: now))
-            } else if let entry = apps[name] {
-                reply(to: request, Message("app", fields(of: entry, at: now)))
+        control?.reply(to: request) { [unowned self] in
+            let now = engine.now.lifecycle
+            var names = apps.list.names[...]
+            let each: ControlSession.Lines = { [unowned self] in
+                // Who was taken off the list meanwhile is in it no more.
+                while let name = names.popFirst() { if let line = line(about: name, at: now) { return line } }
+                return nil
             }
+            return ControlServer.marked(ControlServer.lines(each, then: Message("ok")), for: request)
         }
-        accept(request)
+    }
+
+    private func line(about name: String, at now: Instant) -> Message? {
+        guard apps.list.contains(name) else { return nil }
+        if let app = joined.app(named: name) { return app.message(at: now) }
+        return apps[name].map { Message("app", fields(of: $0, at: now)) }
     }
 
     private func fields(of entry: ServedApps.Entry, at now: Instant) -> [Field] {
@@ -251,6 +259,7 @@ extension ServeHost {
     /// Answered once they have ended.
     private func quit(_ ending: [AppID], for request: ControlRequest, removing name: String? = nil) {
         if ending.isEmpty { return accept(request) }
+        owe(request)
         waiting.append(EndWait(request: request, apps: Set(ending), removed: name))
         for app in ending { feed(.app(app, .quit(request: nil))) }
     }

@@ -215,6 +215,8 @@ final class ServeHost: AppsHost {
 
     override var hasSubreapers: Bool { reaperImage != nil }
 
+    override var answersInOrder: Bool { true }
+
     override func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { answer(request, verb) }
 
     // MARK: What follows

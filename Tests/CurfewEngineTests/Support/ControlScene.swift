@@ -32,6 +32,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     var forgets: ((ConnectionID) -> Void)?
     var sendsHome: ((AppID) -> Void)?
     var changes: ((LifecycleState) -> Void)?
+    var answersInOrder = false
     /// Whom requests concern that name none.
     var defaultApp: AppID? = .a
     private(set) var inputs: [Input] = []
@@ -153,6 +154,19 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         return client.read()
     }
 
+    /// All that comes while a client reads as long as there is something.
+    func drain(_ client: ControlClient) -> [String] {
+        var lines: [String] = []
+        for _ in 0..<100_000 {
+            run()
+            let more = client.read()
+            if more.isEmpty { return lines }
+            lines += more
+        }
+        Issue.record("it never ends")
+        return lines
+    }
+
     // MARK: What the server is told
 
     var now: Instant { kernel.now }
@@ -174,7 +188,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
         if serves?(request, verb) == true { return true }
         guard served.contains(verb) else { return false }
-        control.accept(request)
+        if verb == .status { control.statusOfAll(request) } else { control.accept(request) }
         return true
     }
 

@@ -15,6 +15,7 @@ final class JoinScene: JoinHost {
     var isEnding = false
 
     init() {
+        control.answersInOrder = true
         control.serves = { [unowned self] in desk.answer($0, $1) || open($0, $1) }
         control.takes = { [unowned self] in desk.answered($0, by: $1) }
         control.forgets = { [unowned self] in desk.closed($0) }
@@ -47,6 +48,7 @@ final class JoinScene: JoinHost {
     func joinedOpened(_ name: String) { listed = [name] + listed.filter { $0 != name } }
     func joinedLeft(_ name: String) { listed.removeAll { $0 == name } }
     func send(_ message: Message, to session: ControlSession) { control.control.send(message, to: session) }
+    func owe(_ request: ControlRequest) { control.control.owe(request) }
     func accept(_ request: ControlRequest, _ fields: [Field]) { control.control.accept(request, fields) }
     func refuse(_ request: ControlRequest, _ code: String, _ why: String) {
         control.control.refuse(request, code, why)
