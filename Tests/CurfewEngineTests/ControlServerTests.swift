@@ -330,6 +330,19 @@ struct ControlServerTests {
         scene.control.reply(.state(.background), to: RequestID(1))
     }
 
+    @Test("Who goes without having asked for anything is told of, and nobody else")
+    func unheard() {
+        let scene = ControlScene()
+        let (mute, heard) = (scene.client(), scene.client())
+        _ = scene.ask(heard, "tasks")
+        heard.close()
+        scene.run()
+        #expect(scene.unheard == 0)
+        mute.close()
+        scene.run()
+        #expect(scene.unheard == 1)
+    }
+
     @Test("A reply goes to who has asked, whenever it comes")
     func lateReplies() {
         let scene = ControlScene()

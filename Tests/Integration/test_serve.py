@@ -139,6 +139,29 @@ def test_orders_that_arent_ours_to_read(plain, tmp_path):
     plain.refused("launch app=unknown", "no-app")
 
 
+def test_orders_of_who_was_killed_are_taken_away(sandbox):
+    folder = sandbox.runtime / "curfew" / "server"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o700)
+
+    def leave(name, age):
+        (folder / name).write_bytes(b"command=true\0")
+        then = time.time() - age
+        os.utime(folder / name, (then, then))
+
+    leave("1.order", 200)
+    leave("2.order", 10)
+    server = sandbox.serve()
+    assert not (folder / "1.order").exists() and (folder / "2.order").exists()
+    (folder / "2.order").unlink()
+    # While one is there, it is looked when that is old enough: so this is a server that knows of none.
+    server = again(server)
+    leave("3.order", 200)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.connect(str(server.socket))
+    wait_for("it to be taken away", lambda: not (folder / "3.order").exists())
+
+
 def test_a_running_one_isnt_launched_twice(plain):
     plain.launch("web", *SLEEP)
     assert "curfew open web" in plain.refused("launch app=web", "running")

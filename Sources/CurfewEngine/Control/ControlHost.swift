@@ -27,6 +27,8 @@ protocol ControlHost: AnyObject {
     func record(_ record: EventRecord, of app: AppID)
     /// A client that belongs to no app was dropped for what it did.
     func noteDropped(client pid: Int32, because reason: String)
+    /// A connection has ended by which nothing was ever asked.
+    func clientLeftUnheard()
     /// Does what an operator asks of the server itself, or of an app that doesn't run, and answers; false where the request is
     /// about an app as any supervisor has one.
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool

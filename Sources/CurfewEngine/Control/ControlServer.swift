@@ -291,6 +291,7 @@ final class ControlServer {
         resumeListening()
         requests.forget(session)
         host.sessionClosed(session.id)
+        if !session.isInherited, session.lastRequest == 0 { host.clientLeftUnheard() }
         guard let app = session.app ?? host.defaultApp(for: .events) else {
             if let reason { host.noteDropped(client: session.peer.pid, because: reason) }
             return

@@ -66,6 +66,9 @@ class AppsHost {
     /// Whether the answers on one connection keep the order of the requests; else each comes when it is known.
     var answersInOrder: Bool { false }
 
+    /// A client has gone that had asked for nothing.
+    func clientLeftUnheard() {}
+
     /// Does what is asked of a server itself; false where the request is about an app.
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool { false }
 

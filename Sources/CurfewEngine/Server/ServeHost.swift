@@ -33,6 +33,7 @@ final class ServeHost: AppsHost {
     var environment = ServerEnvironment.own()
     /// What its program had before it raised its own; each app's, where nothing else is said.
     let descriptorLimit = ResourceLimit.ofDescriptors()
+    private var orders: OrderSweep?
     /// Its apps are on their way out, and it is with them.
     var isEnding = false
     /// Requests that are answered once no app of these runs any more.
@@ -145,6 +146,8 @@ final class ServeHost: AppsHost {
         AppLink.removeLeft(of: plan.name, in: directory)
         directory.sweep()
         directory.serverFolder.sweep()
+        orders = OrderSweep(folder: directory.serverFolder)
+        sweepOrders()
     }
 
     private func refusal(_ error: KernelError) -> LaunchError {
@@ -286,16 +289,25 @@ final class ServeHost: AppsHost {
 
     override func sessionClosed(_ session: ConnectionID) { joined.closed(session) }
 
+    // MARK: Orders
+
+    private func sweepOrders() { orders?.look(at: kernel.now.nanoseconds, calendar: curfew_realtime_nanoseconds()) }
+
+    /// It may have left an order. Where it is known that one is there, it is looked for later.
+    override func clientLeftUnheard() { if orders?.next == nil { sweepOrders() } }
+
     // MARK: Its own time
 
     override var hostsDeadline: Instant? {
-        let restart = isEnding ? nil : apps.nextRestart
-        guard let due = manager?.nextDue else { return restart }
-        return restart.map { min($0, due) } ?? due
+        let own = isEnding ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }]
+        return (own + [manager?.nextDue]).compactMap { $0 }.min()
     }
 
     override func hostsTimeCame() {
-        if !isEnding { restartDue() }
+        if !isEnding {
+            if let next = orders?.next, next <= kernel.now.nanoseconds { sweepOrders() }
+            restartDue()
+        }
         manager?.timeCame(at: kernel.now) { statusText }
     }
 }

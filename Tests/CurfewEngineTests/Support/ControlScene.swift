@@ -52,6 +52,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     var isHeldUp = false
     private(set) var sentHome = 0
     private(set) var raisedLimits = 0
+    private(set) var unheard = 0
 
     init(_ apps: [AppID] = [.a], maximumOwners: Int = TaskOwners.maximum) {
         allApps = apps
@@ -184,6 +185,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
     func raiseDescriptorLimit() { raisedLimits += 1 }
+    func clientLeftUnheard() { unheard += 1 }
 
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
         if serves?(request, verb) == true { return true }
