@@ -67,6 +67,15 @@ struct InstanceTableTests {
                 generations[slot] += 1
                 if let before = model.updateValue(app, forKey: slot) { atWork.remove(before) }
                 table.insert(.sample(app))
+            } else if random.chance(10) {
+                // Now and then of one that isn't there any more.
+                let app = AppID(slot: slot, generation: max(0, generations[slot] - (random.chance(20) ? 2 : 1)))
+                if model[slot] == app {
+                    model[slot] = nil
+                    atWork.remove(app)
+                }
+                table.remove(app)
+                #expect(table[app] == nil)
             } else {
                 // Now and then of one that was there before.
                 let app = AppID(slot: slot, generation: max(0, generations[slot] - (random.chance(10) ? 2 : 1)))
@@ -80,6 +89,7 @@ struct InstanceTableTests {
             #expect(Set(table.atWork.map(\.id)) == atWork)
             #expect(table.atWork.count == atWork.count)
             #expect(table.atWork.allSatisfy { table[$0.id] === $0 })
+            for (slot, app) in model where table[app]?.id != app { Issue.record("slot \(slot) hasn't \(app)") }
             most = max(most, atWork.count)
         }
         #expect(most > 6)

@@ -270,8 +270,9 @@ def test_a_fork_bomb(plain, tmp_path):
     assert server.sandbox.describe(server.sandbox.left()).count("holder") == 0
 
 
-def test_a_launch_while_its_old_self_is_dying(server):
-    script = "trap 'echo dying; sleep 0.3; exit 0' TERM; echo up; while :; do sleep 1000 & wait $!; done"
+def test_a_launch_while_its_old_self_is_dying(server, tmp_path):
+    script = (f"trap 'echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0' TERM; echo up; "
+              "while :; do sleep 1000 & wait $!; done")
     server.launch("web", "sh", "-c", script)
     server.wait_line("web", "up\n")
     server.expect("quit app=web")
@@ -279,6 +280,7 @@ def test_a_launch_while_its_old_self_is_dying(server):
     assert "running" in server.refused("launch app=web", "running")
     server.refused(f"launch order={server.order(*SLEEP, name='web')}", "running")
     server.ask("open app=web")
+    (tmp_path / "over").touch()
     server.wait_state("web", "notRunning")
     assert (server.app("web")["ended"], server.app("web")["launches"]) == ("user-quit", "1")
     server.expect("open app=web", state="active")
