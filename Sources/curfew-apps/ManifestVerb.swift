@@ -15,23 +15,11 @@ enum ManifestVerb {
             definition.directory = String(cString: directory)
             free(directory)
         }
-        definition.options = absolute(definition.options, in: definition.directory ?? "/")
         if arguments.asJSON {
             Output.print(CheckReport.json(definition))
         } else {
             Output.print(document: String(definition.manifest.dropLast()))
         }
         return ExitStatus.success
-    }
-
-    /// Files that an option names stand where the caller is, too; the server is elsewhere.
-    private static func absolute(_ options: [String], in directory: String) -> [String] {
-        let named = [RunOption.settings.rawValue, RunOption.stateDirectory.rawValue]
-        return options.indices.map { index in
-            guard index > 0, named.contains(options[index - 1]), !options[index].hasPrefix("/") else {
-                return options[index]
-            }
-            return directory + "/" + options[index]
-        }
     }
 }

@@ -97,6 +97,17 @@ def test_what_isnt_utf8_reaches_its_program_and_is_kept(plain, tmp_path):
     assert refused.returncode == 1 and "isn't UTF-8" in refused.stderr
 
 
+def test_files_that_options_name_stand_where_the_caller_is(plain, tmp_path):
+    result = plain.sandbox.curfew(
+        "launch", "--name", "tool", "--settings=tool.conf", "--state-dir", "kept", "--",
+        sys.executable, "-uc", 'import os\nprint(os.environ["CURFEW_STATE_DIR"])\n' + AWARE, cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    plain.wait_line("tool", f"{tmp_path}/kept\n")
+    plain.wait_line("tool", "didBecomeActive")
+    (tmp_path / "tool.conf").write_text("new\n")
+    plain.wait_line("tool", "settingsDidChange")
+
+
 def test_an_app_has_no_descriptor_but_its_own(plain):
     plain.launch("told", "sh", "-c", "ls -l /proc/$$/fd; echo end")
     plain.wait_line("told", "end\n")

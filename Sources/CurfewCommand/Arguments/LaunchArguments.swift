@@ -5,7 +5,8 @@ import CurfewWire
 
 /// `curfew launch [options] NAME` and `curfew launch [options] -- COMMAND [ARG…]`, read.
 ///
-/// Options of `curfew run` are checked as there, and handed to the server as they were typed.
+/// Options of `curfew run` are checked as there, and handed to the server as they were typed; but files that they name stand where the
+/// caller is, and the server is elsewhere.
 package struct LaunchArguments {
     /// An app that the server knows; nil where there is a command.
     private(set) var app: String?
@@ -19,6 +20,7 @@ package struct LaunchArguments {
     private(set) var options: [ByteString] = []
     /// The words of all of them.
     private var allOptions: [ByteString] = []
+    private var directory: ByteString?
     private(set) var command: [ByteString] = []
     private(set) var inBackground = false
     private(set) var wakingEvent: String?
@@ -41,9 +43,13 @@ package struct LaunchArguments {
         return words
     }
 
-    package static func parse(_ reader: ArgumentReader) throws(UsageError) -> LaunchArguments {
+    /// `directory`: the caller's; nil where that is gone.
+    package static func parse(
+        _ reader: ArgumentReader, in directory: ByteString? = ByteString.currentDirectory
+    ) throws(UsageError) -> LaunchArguments {
         var reader = reader
         var arguments = LaunchArguments()
+        arguments.directory = directory
         let run = RunArguments()
         while let token = try reader.next() {
             switch token {
@@ -69,6 +75,7 @@ package struct LaunchArguments {
     ) throws(UsageError) {
         guard let option = RunOption.named(text) else { throw reader.unknown(text) }
         let first = reader.position - 1
+        defer { allOptions += words(of: option, reader.words(from: first)) }
         switch option {
         case .name: name = try reader.appName()
         case .background: inBackground = true
@@ -77,9 +84,17 @@ package struct LaunchArguments {
         case .join: throw reader.error("--join is for `curfew run`: what a server launches is in its front already")
         default:
             try run.read(option, &reader)
-            options += reader.words(from: first)
+            options += words(of: option, reader.words(from: first))
         }
-        allOptions += reader.words(from: first)
+    }
+
+    /// As they mean the same elsewhere. The value is the last of them, or stands behind the first `=`.
+    private func words(of option: RunOption, _ typed: [ByteString]) -> [ByteString] {
+        guard option.namesFile, let directory, let last = typed.last else { return typed }
+        let start = typed.count > 1 ? 0 : option.rawValue.utf8.count + 1
+        guard last.bytes.count > start, last.bytes[start] != UInt8(ascii: "/") else { return typed }
+        let path = directory.bytes + [UInt8(ascii: "/")] + last.bytes[start...]
+        return typed.dropLast() + [ByteString(last.bytes[..<start] + path)]
     }
 
     private func reading(commandOf reader: ArgumentReader, _ run: RunArguments) throws(UsageError) -> LaunchArguments {
@@ -131,4 +146,9 @@ package struct LaunchArguments {
         if let wakingEvent { fields.append(Field("wake", wakingEvent)) }
         return Message("launch", fields + info.map { Field("option." + $0.key, $0.value) })
     }
+}
+
+extension RunOption {
+    /// Whether its value is a path, which a relative one is from the caller's directory.
+    fileprivate var namesFile: Bool { self == .settings || self == .stateDirectory }
 }

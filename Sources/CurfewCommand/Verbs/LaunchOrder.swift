@@ -28,10 +28,7 @@ struct LaunchOrder {
     }
 
     private mutating func addSurroundings() {
-        if let directory = getcwd(nil, 0) {
-            add("directory", Self.bytes(of: directory))
-            free(directory)
-        }
+        if let directory = ByteString.currentDirectory { add("directory", directory.bytes) }
         let mask = umask(0o077)
         _ = umask(mask)
         add("umask", String(mask, radix: 8))

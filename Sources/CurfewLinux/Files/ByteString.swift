@@ -1,3 +1,5 @@
+import Glibc
+
 /// A word as Linux has it: any bytes but NUL. Arguments, environments and paths are such; most are UTF-8, and none has to be.
 ///
 /// Source: execve(2), path_resolution(7).
@@ -26,5 +28,14 @@ public struct ByteString: Sendable, Hashable, ExpressibleByStringInterpolation {
     public var exactText: String? {
         let text = text
         return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+}
+
+extension ByteString {
+    /// This process's directory, as an absolute path; nil where it is gone.
+    public static var currentDirectory: ByteString? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return ByteString(cString: path)
     }
 }

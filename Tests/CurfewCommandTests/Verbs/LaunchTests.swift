@@ -50,6 +50,27 @@ struct LaunchTests {
         #expect(throws: UsageError.self) { try self.arguments("--print-manifest", "mail") }
     }
 
+    @Test("Files that its options name stand where the caller is, whatever the server's directory is")
+    func files() throws {
+        func read(_ words: String..., in directory: ByteString?) throws -> LaunchArguments {
+            try Argv.withReader("launch", words + ["--", "make", "--settings", "b"]) { reader throws(UsageError) in
+                try LaunchArguments.parse(reader, in: directory)
+            }
+        }
+        let words = ["--settings", "a.conf", "--settings-signal", "HUP", "--state-dir=state/x"]
+        let arguments = try read(words[0], words[1], words[2], words[3], words[4], in: "/home/me")
+        let absolute = ["--settings", "/home/me/a.conf", "--settings-signal", "HUP", "--state-dir=/home/me/state/x"]
+        #expect(arguments.options.map(\.text) == absolute)
+        #expect(arguments.command == ["make", "--settings", "b"])
+        #expect(try arguments.manifestWords() == absolute + ["--", "make", "--settings", "b"])
+        let odd = ByteString([47, 0xff])
+        #expect(try read("--settings=a", in: odd).options == [ByteString("--settings=".utf8 + [47, 0xff, 47, 97])])
+        #expect(
+            try read("--settings=/a", "--state-dir", "/b", in: "/c").options == ["--settings=/a", "--state-dir", "/b"])
+        // Where its directory is gone, the server says what is wrong with them.
+        #expect(try read("--settings", "a", in: nil).options == ["--settings", "a"])
+    }
+
     private func fields(_ arguments: LaunchArguments) -> [String] {
         LaunchOrder(arguments).bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
