@@ -16,7 +16,7 @@ class AppsHost {
     let journal: Journal?
     let kernel = LiveKernel()
     var reaper = Reaper()
-    private(set) lazy var engine = Engine(kernel: kernel, host: self, foregroundPlaces: options.foregroundPlaces)
+    private(set) lazy var engine = makeEngine()
 
     var loop = EventLoop.none
     var signals = Descriptor.none
@@ -51,6 +51,8 @@ class AppsHost {
         self.callersMask = callersMask
         self.journal = journal
     }
+
+    func makeEngine() -> Engine { Engine(kernel: kernel, host: self, foregroundPlaces: options.foregroundPlaces) }
 
     // MARK: Which app
 

@@ -195,7 +195,7 @@ extension ServeHost {
         if reapersEnd.isOpen { attributes.reaper = (reaperImage?.file.number ?? -1, reapersEnd.number) }
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: false,
-            system: LiveLaunchSystem(front: front))
+            system: machine.launches)
         return try launcher.start(attributes, in: draft.containment)
     }
 

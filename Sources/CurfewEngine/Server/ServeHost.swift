@@ -13,6 +13,7 @@ final class ServeHost: AppsHost {
     let page: SharedPage
     let front: Int32
     let definitions: any AppDefinitions
+    let machine: ServerMachine
     /// Nil where nothing is kept.
     private(set) var records: (any ServerRecords)?
     private let openRecords: () throws(RecordsRefusal) -> (any ServerRecords)?
@@ -57,12 +58,14 @@ final class ServeHost: AppsHost {
 
     init(
         _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions,
+        machine: ServerMachine? = nil,
         records: @escaping () throws(RecordsRefusal) -> (any ServerRecords)?
     ) {
         self.plan = plan
         self.page = page
         self.front = front
         self.definitions = definitions
+        self.machine = machine ?? ServerMachine(launches: LiveLaunchSystem(front: front))
         openRecords = records
         super.init(plan.options, callersMask: callersMask, journal: nil)
     }
@@ -86,11 +89,7 @@ final class ServeHost: AppsHost {
 
     private func prepare() throws(LaunchError) {
         try claimName()
-        do throws(RecordsRefusal) {
-            records = try openRecords()
-        } catch {
-            throw LaunchError(error.status, error.problem)
-        }
+        try takeRecords()
         do throws(KernelError) {
             cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), front: front) {
                 page.set(SharedPage.Path($0), $1)
@@ -112,6 +111,14 @@ final class ServeHost: AppsHost {
         if options.memoryLow != nil { watchMemory(defaultLow: nil) }
         for path in cgroups?.paths ?? [] { findStale(beside: path) }
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
+    }
+
+    func takeRecords() throws(LaunchError) {
+        do throws(RecordsRefusal) {
+            records = try openRecords()
+        } catch {
+            throw LaunchError(error.status, error.problem)
+        }
     }
 
     /// Where no cgroup of version 2 tells whose a process is, being below its app's reaper does; where /proc isn't ours, nothing
@@ -194,7 +201,7 @@ final class ServeHost: AppsHost {
         }
     }
 
-    func complain(_ problem: String) { StandardError.print("\(options.caller): \(problem)") }
+    func complain(_ problem: String) { machine.tell("\(options.caller): \(problem)") }
 
     /// Once, whoever needs it first.
     func watchMemory(defaultLow: Amount?) {
@@ -214,6 +221,10 @@ final class ServeHost: AppsHost {
             return nil
         }
         return app
+    }
+
+    override func makeEngine() -> Engine {
+        Engine(kernel: machine.kernel ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
     }
 
     override var hasSubreapers: Bool { reaperImage != nil }

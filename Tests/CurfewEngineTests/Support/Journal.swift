@@ -21,8 +21,8 @@ extension AppID {
     static let b = AppID(2)
     static let c = AppID(3)
 
-    /// As a line shows it: `a`, `b`, `c`.
-    var letter: String { String(UnicodeScalar(UInt8(96 + rawValue))) }
+    /// As a line shows it: `a`, `b`, `c`; `a'` in the slot's next generation.
+    var letter: String { String(UnicodeScalar(UInt8(96 + slot))) + String(repeating: "'", count: generation) }
 }
 
 extension Policy {

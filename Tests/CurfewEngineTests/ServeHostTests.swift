@@ -1,0 +1,434 @@
+import CurfewCore
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("What a server decides")
+struct ServeHostTests {
+    private let scene = ServeScene()
+    private var host: ServeHost { scene.host }
+
+    private static let term = ExitOutcome.signaled(signal: SIGTERM, dumpedCore: false)
+
+    // MARK: Launching
+
+    @Test("What is launched comes to the front, is listed, linked and kept; who was in front goes home")
+    func launch() {
+        scene.launch("mail")
+        #expect(scene.front == ["mail"])
+        scene.launch("music")
+        #expect(scene.front == ["music"])
+        #expect(scene.state("mail")?.isForeground == false)
+        #expect(scene.listed == ["music", "mail"])
+        #expect(scene.linked == ["mail", "music"])
+        #expect(
+            scene.records?.noted.filter { $0.hasPrefix("launch") } == [
+                "launch mail 1 to front", "launch music 1 to front",
+            ])
+    }
+
+    @Test("Into background it leaves the front as it is, and once in the list it keeps its place there")
+    func launchInBackground() {
+        scene.launch("mail")
+        scene.launch("music", "background=1")
+        #expect(scene.front == ["mail"])
+        #expect(scene.records?.noted.last == "launch music 1")
+        scene.ask("home id=1")
+        scene.ask("open id=2 app=mail")
+        scene.end("music")
+        scene.launch("music", "background=1")
+        #expect(scene.front == ["mail"])
+        #expect(scene.listed == ["mail", "music"])
+    }
+
+    @Test(
+        "What can't be launched as it was asked for is refused, and is no app",
+        arguments: [
+            ("launch id=1", "invalid"), ("launch id=1 app=unknown", "no-app"), ("launch id=1 app=broken", "invalid"),
+            ("launch id=1 app=tool wake=didBecomeActive", "invalid"), ("launch id=1 app=tool option.1a=1", "invalid"),
+            ("launch id=1 app=journal", "invalid"), ("launch id=1 order=../x", "invalid"),
+            ("launch id=1 order=none", "invalid"),
+        ])
+    func refused(request: String, code: String) {
+        scene.definitions.define("tool")
+        scene.definitions.define("journal") { $0.journalPath = "x" }
+        scene.definitions.broken = ["broken"]
+        #expect(scene.code(request) == code)
+        #expect(scene.listed == [])
+        #expect(scene.linked == [])
+        #expect(scene.programs.started == 0)
+    }
+
+    @Test("What runs isn't launched twice, here or elsewhere")
+    func running() {
+        let app = scene.launch("mail")
+        #expect(scene.code("launch id=1 app=mail") == "running")
+        #expect(host.app(called: "mail") == app)
+        #expect(symlink("server/home.sock", host.directory.socketPath("other")) == 0)
+        scene.definitions.define("other")
+        #expect(scene.code("launch id=1 app=other") == "running")
+        #expect(scene.programs.started == 1)
+    }
+
+    @Test("A bare command is launched by its order, which is taken away, and is known as long as it is in the list")
+    func order() {
+        let path = scene.leaveOrder("7.order", "name=tool", "command=make")
+        #expect(scene.ask("launch id=1 order=7.order").first?.hasPrefix("ok id=1 app=tool pid=") == true)
+        #expect(ScratchFolder.mode(path) == nil)
+        scene.end("tool")
+        #expect(scene.ask("open id=2 app=tool").first?.hasPrefix("ok id=2 app=tool ") == true)
+        scene.end("tool")
+        scene.ask("remove id=3 app=tool")
+        scene.records?.answer(.done)
+        host.recordsAnswered()
+        #expect(scene.code("open id=4 app=tool") == "no-app")
+    }
+
+    @Test("A launch that fails leaves all as it was")
+    func failed() {
+        scene.launch("mail")
+        scene.definitions.define("music")
+        let noted = scene.records?.noted
+        scene.programs.error = SpawnError(stage: .exec, errno: ENOENT)
+        for _ in 0..<3 {
+            #expect(scene.code("launch id=1 app=music") == "failed")
+            #expect(scene.code("open id=1 app=music") == "failed")
+        }
+        #expect(scene.front == ["mail"])
+        #expect(scene.state("mail") == .active)
+        #expect(scene.listed == ["mail"])
+        #expect(scene.linked == ["mail"])
+        #expect(scene.records?.noted == noted)
+        #expect(host.apps.runningCount == 1)
+        #expect(host.kernel.instances.all.count == 1)
+        #expect(host.control?.sessions.filter(\.isInherited).count == 1)
+        scene.programs.error = nil
+        #expect(scene.code("launch id=1 app=music") == nil)
+        #expect(scene.entry("music")?.launches == 1)
+    }
+
+    @Test("One that has ended is the same one still when it can't be launched again")
+    func failedAgain() {
+        scene.launch("mail")
+        scene.end("mail", .exited(code: 3))
+        scene.programs.error = SpawnError(stage: .exec, errno: ENOENT)
+        #expect(scene.code("open id=1 app=mail") == "failed")
+        #expect(scene.ask("apps id=1").first?.contains("launches=1 ended=exit status=3") == true)
+    }
+
+    // MARK: The front
+
+    @Test("Opened it comes to the front, launched or not, and is the most recent one")
+    func open() {
+        scene.launch("mail")
+        scene.launch("music")
+        #expect(scene.ask("open id=1 app=mail") == ["ok id=1 state=active"])
+        #expect(scene.front == ["mail"])
+        #expect(scene.listed == ["mail", "music"])
+        scene.end("music")
+        #expect(scene.ask("open id=2 app=music").first?.hasSuffix("state=active") == true)
+        #expect(scene.front == ["music"])
+        #expect(scene.entry("music")?.launches == 2)
+        #expect(scene.code("open id=3 app=nobody") == "no-app")
+        #expect(scene.front == ["music"])
+    }
+
+    @Test("Home without a name is whoever is in front, and there may be none")
+    func home() {
+        #expect(scene.code("home id=1") == "no-app")
+        scene.launch("mail")
+        #expect(scene.ask("home id=2").first?.hasPrefix("ok id=2 state=") == true)
+        #expect(scene.front == [])
+        #expect(scene.code("home id=3") == "no-app")
+        #expect(scene.code("home id=4 app=nobody") == "no-app")
+    }
+
+    @Test("Switching goes to and fro between the last two that run")
+    func switching() {
+        #expect(scene.code("switch id=1") == "no-app")
+        scene.launch("mail")
+        #expect(scene.code("switch id=2") == "no-app")
+        scene.launch("music")
+        #expect(scene.ask("switch id=3") == ["ok id=3 app=mail"])
+        #expect(scene.front == ["mail"])
+        #expect(scene.ask("switch id=4") == ["ok id=4 app=music"])
+        scene.end("mail")
+        #expect(scene.code("switch id=5") == "no-app")
+        #expect(scene.front == ["music"])
+    }
+
+    @Test("As many are in front as there are places; whoever was opened longest ago makes room")
+    func places() {
+        let scene = ServeScene(foregroundPlaces: 2)
+        for name in ["mail", "music", "news"] { scene.launch(name) }
+        #expect(Set(scene.front) == ["news", "music"])
+    }
+
+    // MARK: Ends
+
+    @Test("Quit it stays in the list, and isn't launched again")
+    func quit() {
+        scene.launch("mail", restart: .always)
+        scene.ask("quit id=1 app=mail")
+        scene.end("mail", Self.term)
+        #expect(scene.listed == ["mail"])
+        #expect(scene.linked == [])
+        #expect(scene.records?.noted.last == "end mail 1 user-quit")
+        #expect(host.hostsDeadline == nil)
+    }
+
+    @Test(
+        "Removed it is off the list once it has ended and that is kept; what is asked after that is answered after that"
+    )
+    func remove() {
+        scene.launch("mail", restart: .always)
+        #expect(scene.ask("remove id=1 app=mail") == [])
+        #expect(scene.ask("server id=2") == [])
+        #expect(scene.ask("server id=1", by: scene.client()).count == 1)
+        scene.end("mail", Self.term)
+        #expect(scene.read() == [])
+        #expect(scene.listed == ["mail"])
+        scene.records?.answer(.done)
+        host.recordsAnswered()
+        #expect(scene.read().map { $0.prefix(7) } == ["ok id=1", "ok id=2"])
+        #expect(scene.listed == [])
+        #expect(host.hostsDeadline == nil)
+    }
+
+    @Test("A removal that can't be kept is none", arguments: [false, true])
+    func keptInVain(isFull: Bool) {
+        scene.launch("mail", restart: .always)
+        scene.end("mail")
+        scene.records?.isFull = isFull
+        if isFull {
+            #expect(scene.code("remove id=1 app=mail") == "busy")
+        } else {
+            #expect(scene.ask("remove id=1 app=mail") == [])
+            #expect(host.hostsDeadline == nil)
+            scene.records?.answer(.busy)
+            host.recordsAnswered()
+            #expect(scene.read().first?.hasPrefix("error id=1 code=busy ") == true)
+        }
+        #expect(scene.listed == ["mail"])
+        #expect(host.hostsDeadline != nil)
+    }
+
+    @Test("Only what is in the list can be removed")
+    func removeNothing() {
+        #expect(scene.code("remove id=1") == "invalid")
+        #expect(scene.code("remove id=2 app=mail") == "no-app")
+    }
+
+    @Test("Without records a removal is answered at once, and no history is told")
+    func withoutRecords() {
+        let scene = ServeScene(keeps: false)
+        scene.launch("mail")
+        scene.end("mail")
+        #expect(scene.ask("remove id=1 app=mail") == ["ok id=1"])
+        #expect(scene.listed == [])
+        #expect(scene.code("history id=2") == "unsupported")
+    }
+
+    @Test("quit-all is answered once all that ran have ended, and none of them comes again")
+    func quitAll() {
+        // All of them in front: what is suspended is killed, and that kept as a report.
+        let scene = ServeScene(foregroundPlaces: 2)
+        let host = scene.host
+        #expect(scene.ask("quit-all id=1") == ["ok id=1"])
+        for name in ["mail", "music"] { scene.launch(name, restart: .always) }
+        #expect(scene.ask("quit-all id=2") == [])
+        scene.end("mail", Self.term)
+        #expect(scene.read() == [])
+        scene.end("music", Self.term)
+        #expect(scene.read() == ["ok id=2"])
+        #expect(host.hostsDeadline == nil)
+        #expect(!host.isOver)
+        #expect(scene.code("launch id=3 app=mail") == nil)
+    }
+
+    // MARK: Again
+
+    @Test("Launched again after a pause that grows, and not before")
+    func restarts() {
+        scene.launch("mail", restart: .onFailure)
+        for pause in [1, 2, 4, 8] as [Int64] {
+            scene.end("mail", .exited(code: 1))
+            #expect(scene.records?.noted.last?.hasSuffix("exit, again") == true)
+            scene.pass(.seconds(pause) - .milliseconds(1))
+            #expect(host.app(called: "mail") == nil)
+            scene.pass(.milliseconds(1))
+            #expect(host.app(called: "mail") != nil)
+        }
+        #expect(scene.entry("mail")?.launches == 5)
+        scene.end("mail", .exited(code: 0))
+        #expect(host.hostsDeadline == nil)
+    }
+
+    @Test("It comes back to the front where it was there and the place is free, else into background")
+    func restartsPlace() {
+        scene.launch("mail", restart: .always)
+        scene.end("mail")
+        scene.passUntilRestart()
+        #expect(scene.front == ["mail"])
+        scene.end("mail")
+        scene.launch("music")
+        scene.passUntilRestart()
+        #expect(scene.front == ["music"])
+        #expect(scene.state("mail")?.isForeground == false)
+    }
+
+    @Test("What can't be launched again is tried later and later, and said; what it is itself is given up")
+    func restartFails() {
+        scene.launch("mail", restart: .always)
+        scene.end("mail")
+        scene.programs.error = SpawnError(stage: .clone, errno: EAGAIN)
+        #expect(
+            [scene.passUntilRestart(), scene.passUntilRestart(), scene.passUntilRestart()] == [
+                .seconds(1), .seconds(2), .seconds(4),
+            ])
+        #expect(
+            scene.records?.noted.suffix(3) == ["restart mail in 2 s", "restart mail in 4 s", "restart mail in 8 s"])
+        #expect(scene.told.filter { $0.contains("mail: couldn't be launched again: ") }.count == 3)
+        #expect(scene.told.last?.hasSuffix("tried again in 8 s") == true)
+        scene.programs.error = nil
+        scene.definitions.broken = ["mail"]
+        scene.passUntilRestart()
+        #expect(scene.records?.noted.last == "restart mail never")
+        #expect(scene.told.last?.hasSuffix("that isn't tried again") == true)
+        #expect(host.hostsDeadline == nil)
+    }
+
+    @Test("Opened before its time, it isn't launched once more")
+    func openedMeanwhile() {
+        scene.launch("mail", restart: .always)
+        scene.end("mail")
+        #expect(host.hostsDeadline != nil)
+        #expect(scene.code("open id=1 app=mail") == nil)
+        #expect(host.hostsDeadline == nil)
+    }
+
+    // MARK: Definitions
+
+    @Test("Read again, it tells how many there are and what is wrong; what runs stays what it is, and differs")
+    func reload() {
+        scene.launch("mail")
+        scene.definitions.define("mail")
+        scene.definitions.reloaded = ReloadedDefinitions(apps: 3, problems: ["a.toml:1: x"], warnings: ["b.toml:2: y"])
+        #expect(scene.ask("reload id=1") == ["ok id=1 apps=3 problems=1"])
+        #expect(scene.definitions.readings == 1)
+        #expect(scene.told.suffix(2).map { $0.suffix(11) } == ["a.toml:1: x", "b.toml:2: y"])
+        #expect(scene.ask("apps id=2").first?.contains("differs=1") == true)
+        scene.end("mail")
+        #expect(scene.code("open id=3 app=mail") == nil)
+        #expect(scene.ask("apps id=4").first?.contains("differs=1") == false)
+    }
+
+    @Test("Of the environment it takes over what says where a desktop is, and nothing else")
+    func environment() {
+        #expect(scene.ask("reload id=1 environment.DISPLAY=:7") == ["ok id=1 apps=0 problems=0"])
+        #expect(host.environment.with([]).contains("DISPLAY=:7"))
+        #expect(scene.code("reload id=2 environment.LD_PRELOAD=x") == "invalid")
+        #expect(!host.environment.with([]).contains("LD_PRELOAD=x"))
+        #expect(scene.definitions.readings == 1)
+    }
+
+    // MARK: The end
+
+    @Test("At its end every app is asked to, nothing is launched any more, and it is over with the last")
+    func end() {
+        let scene = ServeScene(foregroundPlaces: 3)
+        let host = scene.host
+        for name in ["mail", "music", "news"] { scene.launch(name, restart: .always) }
+        scene.end("news")
+        #expect(scene.ask("stop id=1") == ["ok id=1"])
+        #expect(scene.records?.noted.contains("restart news never") == true)
+        #expect(scene.code("launch id=2 app=news") == "ending")
+        #expect(scene.code("open id=3 app=news") == "ending")
+        scene.pass(.seconds(2))
+        #expect(host.apps.runningCount == 2)
+        scene.end("mail", Self.term)
+        #expect(!host.isOver)
+        scene.end("music", Self.term)
+        #expect(host.isOver)
+        #expect(scene.records?.noted.suffix(2) == ["end mail 1 supervisor-exit", "end music 1 supervisor-exit"])
+        #expect(scene.linked == [])
+    }
+
+    @Test("Without an app it is over at once")
+    func endOfNothing() {
+        #expect(scene.ask("stop id=1") == ["ok id=1"])
+        #expect(host.isOver)
+    }
+
+    // MARK: What was kept
+
+    /// What a server before has left: `mail` ran when it was killed, `music` was removed.
+    private func kept(restart: RestartCondition) -> ServeScene {
+        let records = FakeRecords()
+        var (mail, music) = (
+            AppRecord(name: "mail", source: .manifest, command: ["program"]),
+            AppRecord(name: "music", source: .manifest, command: ["program"])
+        )
+        mail.launches = 4
+        mail.lastRun = RunRecord(app: "mail", number: 4, began: 0, pid: 7, wasInFront: true)
+        music.isRemoved = true
+        records.kept = KeptServer(apps: [mail, music])
+        let scene = ServeScene(records: records)
+        scene.definitions.define("mail", restart: restart)
+        scene.definitions.define("music")
+        return scene
+    }
+
+    @Test("What ran when a server was killed has its end noted, and is launched again where it says so")
+    func unseen() {
+        let scene = kept(restart: .onFailure)
+        scene.host.launchAtStart()
+        #expect(scene.listed == ["mail"])
+        #expect(scene.records?.noted == ["end mail 4 supervisor-exit, again"])
+        #expect(scene.passUntilRestart() == .seconds(1))
+        #expect(scene.entry("mail")?.launches == 5)
+    }
+
+    @Test("Where it doesn't say so it stays ended")
+    func unseenAlone() {
+        let scene = kept(restart: .never)
+        scene.host.launchAtStart()
+        #expect(scene.records?.noted == ["end mail 4 supervisor-exit"])
+        #expect(scene.host.hostsDeadline == nil)
+    }
+
+    @Test("Launched at the start is what says so and wasn't removed, into background; what fails is said")
+    func atStart() {
+        let scene = kept(restart: .never)
+        scene.definitions.reloaded.launchedAtStart = ["mail", "music", "nobody"]
+        scene.host.launchAtStart()
+        #expect(scene.front == [])
+        #expect(host.app(called: "music") == nil)
+        #expect(scene.host.app(called: "mail") != nil)
+        #expect(scene.host.app(called: "music") == nil)
+        #expect(scene.told.last?.contains("nobody: couldn't be launched: ") == true)
+    }
+
+    @Test("Past runs are told as they are kept, and busy is said")
+    func history() {
+        #expect(scene.code("history id=1 limit=0") == "invalid")
+        #expect(scene.ask("history id=2 app=mail limit=2") == [])
+        #expect(scene.records?.noted.last == "history mail 2")
+        scene.records?.answer(
+            .runs([
+                RunRecord(
+                    app: "mail", number: 2, began: 5_000_000, pid: 7, wasInFront: true,
+                    end: RunRecord.End(ended: 6_500_000, reason: .exit, status: 3))
+            ]))
+        host.recordsAnswered()
+        #expect(scene.read() == ["run id=2 app=mail began=5.000 ended=6.500 reason=exit status=3", "ok id=2"])
+        #expect(scene.ask("history id=3") == [])
+        scene.records?.answer(.busy)
+        host.recordsAnswered()
+        #expect(scene.read().first?.hasPrefix("error id=3 code=busy ") == true)
+        scene.records?.isFull = true
+        #expect(scene.code("history id=4") == "busy")
+    }
+}

@@ -1,0 +1,299 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+
+/// A server in this process, asked over a real socket: its apps are programs that only it believes to run, on a machine that is a
+/// fake; what it is told of apps, and what it keeps, a test says.
+final class ServeScene {
+    let kernel = FakeKernel(Journal())
+    let programs = FakePrograms()
+    let definitions: FakeDefinitions
+    let records: FakeRecords?
+    let folder = ScratchFolder()
+    let host: ServeHost
+    private let page = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 4096)
+    private var clients: [ControlClient] = []
+    /// What people were told, so far.
+    var told: [String] { words.lines }
+    private let words = Words()
+
+    private final class Words { var lines: [String] = [] }
+
+    /// `keeps`: whether there are records.
+    init(keeps: Bool = true, foregroundPlaces: Int = 1, records: FakeRecords = FakeRecords()) {
+        self.records = keeps ? records : nil
+        definitions = FakeDefinitions(folder.path)
+        page.initializeMemory(as: UInt8.self, repeating: 0, count: 1 << 16)
+        let options = SupervisorOptions()
+        options.foregroundPlaces = foregroundPlaces
+        let words = words
+        host = ServeHost(
+            ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), front: getppid(),
+            callersMask: 0, definitions: definitions,
+            machine: ServerMachine(kernel: kernel, launches: programs) { words.lines.append($0) },
+            records: { keeps ? records : nil })
+        prepare()
+    }
+
+    private func prepare() {
+        host.directory = RuntimeDirectory(path: folder.path)
+        _ = mkdir(host.directory.serverFolder.path, 0o700)
+        host.loop = EventLoop.make()
+        host.control = ControlServer(
+            listening: Descriptor(curfew_unix_listen(host.directory.serverSocketPath("home"), 16)), loop: host.loop,
+            host: host)
+        do throws(LaunchError) { try host.takeRecords() } catch { Issue.record("\(error.problem)") }
+        host.loadRecords()
+    }
+
+    deinit {
+        for client in clients { client.close() }
+        host.control?.closeAll()
+        var epoll = host.epoll
+        epoll.close()
+        folder.remove()
+        page.deallocate()
+    }
+
+    // MARK: Asking
+
+    func client() -> ControlClient {
+        let client = ControlClient(Descriptor(curfew_unix_connect(host.directory.serverSocketPath("home"), 0)))
+        clients.append(client)
+        run()
+        return client
+    }
+
+    private lazy var usual = client()
+
+    /// What comes back at once.
+    @discardableResult
+    func ask(_ request: String) -> [String] { ask(request, by: usual) }
+
+    func ask(_ request: String, by client: ControlClient) -> [String] {
+        client.send([request])
+        run()
+        return client.read()
+    }
+
+    /// What has come since, to who asks by `ask`.
+    func read() -> [String] {
+        run()
+        return usual.read()
+    }
+
+    /// Nil where it isn't refused.
+    func code(_ request: String) -> String? {
+        let answer = ask(request).last ?? ""
+        guard answer.hasPrefix("error ") else { return nil }
+        return answer.split(separator: " ").first { $0.hasPrefix("code=") }.map { String($0.dropFirst(5)) }
+    }
+
+    private func run() {
+        for _ in 0..<1_000 {
+            let ready = host.loop.ready(within: 0)
+            if ready.isEmpty { return }
+            for each in ready { host.handle(each) }
+        }
+        Issue.record("something is always ready")
+    }
+
+    /// As a client does; returns its path.
+    func leaveOrder(_ name: String, _ fields: String...) -> String {
+        let path = host.directory.serverFolder.path + "/" + name
+        var file = Descriptor(curfew_open_at(AT_FDCWD, path, O_WRONLY | O_CREAT, 0o600))
+        defer { file.close() }
+        let bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
+        #expect(bytes.withUnsafeBytes { curfew_write(file.number, $0.baseAddress, $0.count) } == bytes.count)
+        return path
+    }
+
+    // MARK: What happens
+
+    func pass(_ span: Span) {
+        kernel.clock = kernel.clock + span
+        host.engine.wake()
+        host.hostsTimeCame()
+    }
+
+    /// To the next moment that the server waits for; how long that was. Nil where it waits for none.
+    @discardableResult
+    func passUntilRestart() -> Span? {
+        guard let due = host.hostsDeadline else { return nil }
+        let span = due - kernel.clock
+        pass(span)
+        return span
+    }
+
+    /// Its program ends.
+    func end(_ name: String, _ outcome: ExitOutcome = .exited(code: 0)) {
+        guard let app = host.app(called: name) else {
+            Issue.record("\(name) doesn't run")
+            return
+        }
+        kernel[app].isAlive = false
+        host.engine.feed(.app(app, .leaderExited(outcome)))
+        host.engine.childrenChanged()
+    }
+
+    /// A line of `launch` has it launched.
+    @discardableResult
+    func launch(_ name: String, _ more: String = "", restart: RestartCondition = .never) -> AppID? {
+        definitions.define(name, restart: restart)
+        let answer = ask("launch id=1 app=\(name)\(more.isEmpty ? "" : " " + more)")
+        #expect(answer.first?.hasPrefix("ok id=1 app=\(name) ") == true, "\(answer)")
+        return host.app(called: name)
+    }
+
+    // MARK: What is so
+
+    var front: [String] { host.engine.core.foregroundApps.map { host.name(of: $0) } }
+    /// The most recently used first.
+    var listed: [String] { host.apps.list.names }
+    func state(_ name: String) -> LifecycleState? { host.app(called: name).flatMap { host.engine.core.app($0)?.state } }
+    func entry(_ name: String) -> ServedApps.Entry? { host.apps[name] }
+    /// Of those that run.
+    var linked: [String] { host.directory.names().filter { host.directory.server(of: $0) == "home" } }
+}
+
+/// Programs that are started, and of which nothing is true.
+final class FakePrograms: LaunchSystem {
+    /// What the next starts fail by.
+    var error: SpawnError?
+    private(set) var started = 0
+
+    var isAwaited: Bool { true }
+
+    func makeChannel() throws(KernelError) -> (ours: Int32, childs: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard ends.withUnsafeMutableBufferPointer({ curfew_socketpair($0.baseAddress) }) == 0 else {
+            throw KernelError("make", "the control pipe", errno: errno)
+        }
+        return (ends[0], ends[1])
+    }
+
+    func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32) {
+        if let error { throw error }
+        started += 1
+        // Nobody has such numbers.
+        return (Int32.max - 1_000 - Int32(started), .none, 0)
+    }
+}
+
+/// What apps are, as a test says.
+final class FakeDefinitions: AppDefinitions {
+    private var defined: [String: ServedDefinition] = [:]
+    private let folder: String
+    /// What is found at the next reading.
+    var reloaded = ReloadedDefinitions()
+    private(set) var readings = 0
+    /// Whose definitions can't be read.
+    var broken: Set<String> = []
+
+    init(_ folder: String) { self.folder = folder }
+
+    @discardableResult
+    func define(
+        _ name: String, restart: RestartCondition = .never, _ change: (SupervisorOptions) -> Void = { _ in }
+    ) -> ServedDefinition {
+        let definition = make(name, change)
+        definition.source = .manifest
+        definition.restart = restart
+        defined[name] = definition
+        return definition
+    }
+
+    func forget(_ name: String) { defined[name] = nil }
+
+    private func make(_ name: String, _ change: (SupervisorOptions) -> Void = { _ in }) -> ServedDefinition {
+        let words = OwnedStrings(["program"])
+        let manifest = Manifest(
+            arguments: UnsafePointer(words.pointer), argumentCount: words.count, policy: Policy(profile: .ios4))
+        manifest.stateDirectory = folder + "/state"
+        let options = SupervisorOptions()
+        change(options)
+        return ServedDefinition(name: name, plan: RunPlan(manifest, options), owner: words)
+    }
+
+    func reload() -> ReloadedDefinitions {
+        readings += 1
+        return reloaded
+    }
+
+    /// Another object under its name is another definition.
+    func differs(from definition: ServedDefinition) -> Bool {
+        defined[definition.name].map { $0 !== definition } ?? false
+    }
+
+    func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+        if broken.contains(name) { throw DefinitionRefusal("\(name).toml:1: nonsense") }
+        return defined[name]
+    }
+
+    func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition {
+        make(order.name ?? order.command[0].text)
+    }
+}
+
+/// What a server keeps, as a test reads it; it answers when it is told to.
+final class FakeRecords: ServerRecords {
+    let descriptor: Int32 = -1
+    let word = "ok"
+    var kept = KeptServer()
+    /// What was noted, a line each.
+    private(set) var noted: [String] = []
+    /// Whether too much waits for more to be asked.
+    var isFull = false
+    private var asked: [Int] = []
+    private var lastNumber = 0
+    private var answers: [(number: Int, answer: RecordAnswer)] = []
+
+    func load() -> KeptServer { kept }
+
+    func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool) {
+        noted.append("launch \(app.name) \(run.number)" + (toFront ? " to front" : ""))
+    }
+
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?) {
+        noted.append("end \(app) \(number) \(end.reason.word)" + (restart == nil ? "" : ", again"))
+    }
+
+    func noteRestart(of app: String, _ restart: RestartRecord?) {
+        noted.append("restart \(app) " + (restart.map { "in \($0.pause / 1_000_000) s" } ?? "never"))
+    }
+
+    func noteOpening(of app: String) { noted.append("open \(app)") }
+
+    private func ask(_ what: String) -> Int? {
+        if isFull { return nil }
+        noted.append(what)
+        lastNumber += 1
+        asked.append(lastNumber)
+        return lastNumber
+    }
+
+    func remove(_ app: String) -> Int? { ask("remove \(app)") }
+
+    func history(of app: String?, limit: Int) -> Int? { ask("history \(app ?? "all") \(limit)") }
+
+    /// To the first of what was asked.
+    func answer(_ answer: RecordAnswer) {
+        guard !asked.isEmpty else {
+            Issue.record("nothing was asked")
+            return
+        }
+        answers.append((asked.removeFirst(), answer))
+    }
+
+    func takeAnswers() -> [(number: Int, answer: RecordAnswer)] {
+        defer { answers = [] }
+        return answers
+    }
+
+    func takeNews() -> [String] { [] }
+    func stop() {}
+}
