@@ -115,7 +115,12 @@ extension ServeHost {
     // MARK: To the front
 
     private func open(_ request: ControlRequest) -> Bool {
-        guard let name = request.message["app"], app(named: name) == nil else { return false }
+        guard let name = request.message["app"] else { return false }
+        if let app = app(named: name) {
+            // Where it is there already no change of its state tells.
+            if engine.core.app(app)?.state.isForeground == true { noteOpening(of: app) }
+            return false
+        }
         launch(request, named: name) { definition in
             // To the front, for that is what was asked for, and with what it is always told at its launch.
             LaunchOptions(info: definition.launch.info)

@@ -277,7 +277,11 @@ final class ServeHost: AppsHost {
 
     override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
         manager?.statusChanged(at: kernel.now)
-        guard to.isForeground, !from.isForeground else { return }
+        if to.isForeground, !from.isForeground { noteOpening(of: app) }
+    }
+
+    /// It is the most recently used one.
+    func noteOpening(of app: AppID) {
         apps.opened(app)
         records?.noteOpening(of: name(of: app))
     }
