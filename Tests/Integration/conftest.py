@@ -34,6 +34,8 @@ HAS_PLACE = bool(os.environ.pop("CURFEW_TEST_PLACE", ""))
 PART = os.environ.pop("CURFEW_TEST_PART", "")
 PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 LIMIT = 20.0 * PATIENCE
+# A program that does nothing, for longer than any test takes.
+SLEEP = ("sleep", "1000")
 
 
 def binary():
@@ -438,6 +440,14 @@ class Sandbox:
             server.expect("server")
         return server
 
+    def serve_by(self, containment):
+        """A server whose apps are all held that way; where that can't be had the test is skipped."""
+        server = self.serve("--containment", containment, wait=False)
+        wait_for("the server to answer", lambda: server.process.poll() is not None or self.answers(server.socket))
+        if server.process.poll() == 125 and "--containment" in server.errors():
+            pytest.skip(f"{containment} can't be had here: {server.errors().strip()}")
+        return server
+
     def answers(self, path):
         with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as connection:
             try:
@@ -717,6 +727,18 @@ def held(request, sandbox):
         pytest.skip(f"{request.param} can't be had here: {result.stderr.strip()}")
     assert result.returncode == 0, result.stderr
     return ["--containment", request.param]
+
+
+@pytest.fixture(params=["cgroup2", "tree"])
+def server(request, sandbox):
+    """By the best containment, and by the one that any machine has."""
+    return sandbox.serve_by(request.param)
+
+
+@pytest.fixture
+def plain(sandbox):
+    """A server with the best containment there is."""
+    return sandbox.serve()
 
 
 # A shell of its own takes the device away, even if the tests are killed. One at a time on a machine: to take one away brings

@@ -7,11 +7,9 @@ import signal
 
 import pytest
 
-from conftest import LIMIT, wait_for
+from conftest import LIMIT, SLEEP, wait_for
 from test_terminal import App, shells, vim_answer  # noqa: F401
 from test_tmux import Tmux
-
-SLEEP = ("sleep", "1000")
 
 
 @pytest.fixture

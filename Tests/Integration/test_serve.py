@@ -13,9 +13,8 @@ import time
 
 import pytest
 
-from conftest import LIMIT, binary, fields_of, is_alive, parent_of, state_letter, wait_for
+from conftest import LIMIT, SLEEP, binary, fields_of, is_alive, parent_of, state_letter, wait_for
 
-SLEEP = ("sleep", "1000")
 # Tells its lifecycle on standard output, a line an event, and acknowledges.
 AWARE = r"""
 import os, socket
@@ -37,21 +36,6 @@ answer = channel.recv(4096).decode().split()
 print(answer[0], *(word for word in answer if word.startswith("code=")), flush=True)
 signal.pause()
 '''
-
-
-@pytest.fixture(params=["cgroup2", "tree"])
-def server(request, sandbox):
-    server = sandbox.serve("--containment", request.param, wait=False)
-    wait_for("the server to answer", lambda: server.process.poll() is not None or sandbox.answers(server.socket))
-    if server.process.poll() == 125 and "--containment" in server.errors():
-        pytest.skip(f"{request.param} can't be had here: {server.errors().strip()}")
-    return server
-
-
-@pytest.fixture
-def plain(sandbox):
-    """With the best containment there is."""
-    return sandbox.serve()
 
 
 # MARK: Launching
@@ -239,7 +223,7 @@ def test_one_that_is_asleep_is_one_alone(server):
     assert [state_letter(pids[name]) == "T" for name in ["one", "two", "three"]] == [False, True, True]
     stream = server.stream()
     server.expect("quit app=two")
-    server.sandbox.wait_for_event(stream, "two to end", lambda: server.app("two")["state"] == "notRunning")
+    server.sandbox.wait_for_event(stream, "two to end", lambda: "pid" not in server.app("two"))
     assert [is_alive(pids[name]) for name in ["one", "two", "three"]] == [True, False, True]
 
 

@@ -15,10 +15,9 @@ import time
 
 import pytest
 
-from conftest import PATIENCE, fields_of, is_alive, wait_for
+from conftest import PATIENCE, SLEEP, fields_of, is_alive, wait_for
 from programs.helpers import Client, flood, needs_root, program, remove_programs, resident_kib
 
-SLEEP = ("sleep", "1000")
 # What is asked meanwhile takes less than a millisecond, and some where there is a lot else to do; the bound is that of a machine
 # that has no time.
 NOTICED = 2.0 * PATIENCE
@@ -28,21 +27,6 @@ NOTICED = 2.0 * PATIENCE
 def programs():
     yield
     remove_programs()
-
-
-@pytest.fixture(params=["cgroup2", "tree"])
-def server(request, sandbox):
-    server = sandbox.serve("--containment", request.param, wait=False)
-    wait_for("the server to answer", lambda: server.process.poll() is not None or sandbox.answers(server.socket))
-    if server.process.poll() == 125 and "--containment" in server.errors():
-        pytest.skip(f"{request.param} can't be had here: {server.errors().strip()}")
-    return server
-
-
-@pytest.fixture
-def plain(sandbox):
-    """With the best containment there is."""
-    return sandbox.serve()
 
 
 @pytest.fixture

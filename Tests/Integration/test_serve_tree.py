@@ -8,10 +8,9 @@ import sys
 
 import pytest
 
-from conftest import is_alive, parent_of, state_letter, wait_for
+from conftest import SLEEP, is_alive, parent_of, state_letter, wait_for
 from test_serve import INSIDE
 
-SLEEP = ("sleep", "1000")
 LIMIT_KIB = 64
 # Has an orphan in a session of its own, says its pid, and goes on.
 PARENT = '(setsid sh -c \'echo "orphan $$"; exec sleep 1000\' &); exec sleep 1000'
@@ -41,11 +40,7 @@ def tree(sandbox):
 
 @pytest.fixture(params=["tree", "cgroup1", "cgroup2"])
 def held(request, sandbox):
-    server = sandbox.serve("--containment", request.param, wait=False)
-    wait_for("the server to answer", lambda: server.process.poll() is not None or sandbox.answers(server.socket))
-    if server.process.poll() == 125 and "--containment" in server.errors():
-        pytest.skip(f"{request.param} can't be had here: {server.errors().strip()}")
-    return server
+    return sandbox.serve_by(request.param)
 
 
 def supervisor(server):

@@ -11,9 +11,8 @@ import uuid
 
 import pytest
 
-from conftest import LIMIT, PATIENCE, ROOT, Server, binary, is_alive, parent_of, unified_mount, wait_for
+from conftest import LIMIT, PATIENCE, ROOT, SLEEP, Server, binary, is_alive, parent_of, unified_mount, wait_for
 
-SLEEP = ("sleep", "1000")
 GREEDY = "x = bytearray(b'x') * (400 << 20)"
 KIND = [] if os.geteuid() == 0 else ["--user"]
 
