@@ -151,6 +151,7 @@ install: build ## into PREFIX, /usr/local by default (DESTDIR= to stage): progra
 		install -D -m 644 Sources/editors/vim/$$folder/curfew.vim $(VIM)/$$folder/curfew.vim; done
 	for file in $$(cd Sources/editors/vscode && find * -type f); do \
 		install -D -m 644 Sources/editors/vscode/$$file $(ROOT)/share/curfew/vscode/$$file; done
+	for file in Sources/sources/*.sh; do install -D -m 755 $$file $(ROOT)/share/curfew/sources/$$(basename $$file); done
 	for file in curfew.conf look.sh; do install -D -m 644 Sources/tmux/$$file $(ROOT)/share/curfew/tmux/$$file; done
 	install -d $(dir $(UNIT))
 	umask 022 && sed 's|@BINDIR@|$(PREFIX)/bin|' Sources/systemd/curfew.service.in > $(UNIT)

@@ -85,25 +85,29 @@ static struct {
 } noted[2];
 static int kept = -1;
 
-// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/HookRunner.swift.
-static bool runs_hooks(const char *digits, int count)
+// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/HookRunner.swift,
+// Sources/CurfewEngine/Sources/SourceRunner.swift.
+static bool is_ours(const char *digits, int count)
 {
-    static const char name[] = "curfew-hooks\n";
-    char path[32] = "/proc/", comm[sizeof name];
+    static const char *const names[] = {"curfew-hooks\n", "curfew-source\n"};
+    char path[32] = "/proc/", comm[32];
     if (count > 10)
         return false;
     memcpy(path + 6, digits, (size_t)count);
     memcpy(path + 6 + count, "/comm", 6);
     int size = curfew_read_file_at(AT_FDCWD, path, comm, sizeof comm);
-    return size == (int)sizeof name - 1 && memcmp(comm, name, sizeof name - 1) == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (size == (int)strlen(names[i]) && memcmp(comm, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
 }
 
-static void leave_out_hooks(char *text, int size)
+static void leave_out_ours(char *text, int size)
 {
     for (int start = 0, end; start < size; start = end + 1) {
         for (end = start; end < size && text[end] != ' '; end++)
             ;
-        if (end > start && runs_hooks(text + start, end - start))
+        if (end > start && is_ours(text + start, end - start))
             memset(text + start, ' ', (size_t)(end - start));
     }
 }
@@ -125,7 +129,7 @@ bool curfew_note_children(void)
     // A list cut short would end in half a pid, somebody else's.
     while (noted[next].size == (int)sizeof noted[next].text && noted[next].text[noted[next].size - 1] != ' ')
         noted[next].size--;
-    leave_out_hooks(noted[next].text, noted[next].size);
+    leave_out_ours(noted[next].text, noted[next].size);
     return true;
 }
 

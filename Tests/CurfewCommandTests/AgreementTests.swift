@@ -24,6 +24,7 @@ struct AgreementTests {
         "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
         "--since": "10m", "--run": "3", "--foreground": "2", "--log-size": "16M",
+        "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat",
     ]
 
     /// What an option can't be without.
@@ -52,6 +53,7 @@ struct AgreementTests {
             "throttle", "low", "10m,force", "10m,", "9ms", "10ms", ",force", "all", "none", "terminal,pipes,timers",
             "connections:1,all",
             "connections:65536", "connections:0", "connections:", "pipes:80", "terminal,", "0.5%", "100.5%", "x.svg",
+            "mail,", ",", "a,b,c",
             ".svg", "a/.svg", "x.SVG", "x.html", "x.json", "x.png", "svg",
         ]
 

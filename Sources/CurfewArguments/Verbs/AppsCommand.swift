@@ -19,6 +19,9 @@ struct AppsCommand: ParsableCommand {
 
     @OptionGroup var chosen: ServerOptions
 
+    @Flag(help: "List the server's sources instead: programs that ask it for something.")
+    var sources = false
+
     @Flag(help: "Print a JSON array, an object for each app.")
     var json = false
 }

@@ -18,9 +18,13 @@ struct ServeCommand: ParsableCommand {
 
             What apps write is in $XDG_STATE_HOME/curfew/logs/NAME.log.
 
+            A source is a program that asks in its users' stead: which window has the focus, what has come for an app. It is \
+            started again when it ends; `curfew apps --sources` shows how it is. Some are in share/curfew/sources.
+
             Examples:
               curfew serve --foreground 2 &   two apps may be in front
               curfew serve --stop             ends it, and every app before
+              curfew serve --source 'sh mqtt.sh -h broker' --source-apps mail,chat
 
             Exit status:
                0  it has ended, and every app before it
@@ -58,6 +62,20 @@ struct ServeCommand: ParsableCommand {
             "What all apps are held by: auto (default), cgroup2, cgroup1 or tree.", valueName: "KIND"))
     var containment: ContainmentKind?
 
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Run CMD; what it writes is requests, one a line: home, open, post, wake, warn. Any number.",
+            valueName: "CMD"))
+    var source: [SourceValue] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "The apps that the --source before it may name, or before the first each (default: all).",
+            valueName: "NAMES"))
+    var sourceApps: [SourceAppsValue] = []
+
     @Flag(help: "End the server of that name, and wait until it has ended.")
     var stop = false
 }
@@ -66,6 +84,20 @@ struct ServeCommand: ParsableCommand {
 struct ForegroundValue: ExpressibleByArgument {
     init?(argument: String) {
         if ForegroundPlaces.parse(argument) == nil { return nil }
+    }
+}
+
+/// A source's command, read as the fast path reads it.
+struct SourceValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if argument.allSatisfy({ $0 == " " || $0 == "\t" || $0 == "\n" }) { return nil }
+    }
+}
+
+/// A source's apps, read as the fast path reads them.
+struct SourceAppsValue: ExpressibleByArgument {
+    init?(argument: String) {
+        if SourceOptions.apps(argument) == nil { return nil }
     }
 }
 

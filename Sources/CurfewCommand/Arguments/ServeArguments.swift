@@ -20,6 +20,7 @@ package struct ServeArguments {
         let options = SupervisorOptions()
         options.caller = "curfew: serve"
         var stops = false
+        var sources = SourceOptions()
         while let token = try reader.next() {
             switch token {
             case .option("--name"): name = try reader.appName()
@@ -27,13 +28,20 @@ package struct ServeArguments {
             case .option("--foreground"): options.foregroundPlaces = try readPlaces(&reader)
             case .option("--memory-low"): options.memoryLow = try reader.amount()
             case .option("--log-size"): logSize = try readLogSize(&reader)
+            case .option("--source"): try sources.add(try reader.value(SourceOptions.accepted), reader)
+            case .option("--source-apps"):
+                let text = try reader.value(SourceOptions.appsAccepted)
+                guard let apps = SourceOptions.apps(text) else { throw reader.bad(text, SourceOptions.appsAccepted) }
+                sources.add(apps: apps)
             case .option("--stop"): stops = true
             case .option(let option): throw reader.unknown(option)
             case .operand(let operand): throw reader.tooMany(operand)
             }
         }
         return ServeArguments(
-            plan: ServerPlan(name: name, containment: containment, logSize: logSize, options: options), stops: stops)
+            plan: ServerPlan(
+                name: name, containment: containment, logSize: logSize, sources: sources.plans, options: options),
+            stops: stops)
     }
 
     private static func readPlaces(_ reader: inout ArgumentReader) throws(UsageError) -> Int {

@@ -18,9 +18,14 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open", "switch", "apps", "history": ["--json", "--server"]
+        case "home", "open", "switch", "history": ["--json", "--server"]
+        case "apps": ["--json", "--server", "--sources"]
         case "launch": LaunchArguments.options
-        case "serve": ["--name", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"]
+        case "serve":
+            [
+                "--name", "--foreground", "--memory-low", "--log-size", "--containment", "--source", "--source-apps",
+                "--stop",
+            ]
         case "remove": ["--json", "--server", "--purge"]
         case "log": ["--json", "--follow", "--since", "--run"]
         case "reload": ["--json", "--server", "--environment"]

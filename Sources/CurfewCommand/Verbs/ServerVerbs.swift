@@ -16,12 +16,25 @@ enum ServerVerbs {
 
     static func apps(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
+        if arguments.has("--sources") { return try sources(arguments) }
         return try ask(arguments) { client throws(ControlClient.Failure) in
             let apps = try client.request(Message("apps", [Field("id", "1")])).items.map(ListedApp.init)
             if arguments.has("--json") {
                 Output.print(.array(apps.map(\.json)))
             } else {
                 Output.print(coloured: ListedApp.table(apps, width: TerminalWidth.columns))
+            }
+        }
+    }
+
+    private static func sources(_ arguments: VerbArguments) throws(UsageError) -> Int32 {
+        try ask(arguments) { client throws(ControlClient.Failure) in
+            let told = try client.request(Message("server", [Field("id", "1")])).items
+            let sources = told.filter { $0.verb == "source" }.map(ListedSource.init)
+            if arguments.has("--json") {
+                Output.print(.array(sources.map(\.json)))
+            } else {
+                Output.print(lines: ListedSource.table(sources, width: TerminalWidth.columns))
             }
         }
     }

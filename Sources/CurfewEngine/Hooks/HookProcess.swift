@@ -61,7 +61,7 @@ struct HookProcess {
                 }
             }
         }
-        leaveNothingBehind()
+        LeftProcesses.end()
     }
 
     /// For the hook's end; once the supervisor has closed its end, only for so long.
@@ -79,21 +79,6 @@ struct HookProcess {
             if count > 0, ready[1].revents != 0 {
                 lastInstant = curfew_monotonic_nanoseconds() + Self.lastSeconds * 1_000_000_000
             }
-        }
-    }
-
-    /// Not by `KillPacing`, which goes on for ten seconds, as the core would: here the next event waits. So it is counted in
-    /// rounds, which take less than a second in all.
-    private func leaveNothingBehind() {
-        ProcessTree.killDescendants(of: getpid())
-        var pause: UInt32 = 100
-        // What SIGKILL doesn't end in a second is left to whoever comes after.
-        for _ in 0..<16 {
-            while case .report = Reaping.wait(.reapAny) {}
-            if !Reaping.hasChildren() { return }
-            usleep(pause)
-            pause = min(pause * 2, 100_000)
-            ProcessTree.killDescendants(of: getpid())
         }
     }
 }

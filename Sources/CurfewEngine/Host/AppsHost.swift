@@ -159,6 +159,9 @@ class AppsHost {
     /// What a server keeps has answered.
     func recordsAnswered() {}
 
+    /// A source of a server has written something, or is answered.
+    func sourceTold(_ number: Int) {}
+
     // MARK: Servers, and apps of other supervisors that take part there
 
     func sendJoinedHome(_ app: AppID) {}
@@ -228,6 +231,7 @@ class AppsHost {
         case .input: inputCame(for: AppID(number))
         case .records: recordsAnswered()
         case .reaper: reaperTold(AppID(number))
+        case .source: sourceTold(number)
         }
     }
 

@@ -44,6 +44,7 @@ extension ServeHost {
     func end() {
         guard !isEnding else { return }
         isEnding = true
+        sources?.end()
         tellManagerOfEnd()
         for name in apps.list.names where apps[name]?.restart != nil { noteRestart(of: name, after: nil) }
         apps.forgetRestarts()
@@ -57,6 +58,7 @@ extension ServeHost {
     func finish() -> Never {
         while kernel.isAtWork { kernel.goOn() }
         finishOutput()
+        sources?.finish(now: curfew_monotonic_nanoseconds())
         staleSweep.finish()
         records?.stop()
         removeAll()
@@ -86,6 +88,7 @@ extension ServeHost {
 
     /// The front is gone, and with it whoever would clean up after us: nothing stays.
     func endWithoutFront() -> Never {
+        sources?.end()
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
         repeat {
             for app in apps.running { kernel.kill(app) }

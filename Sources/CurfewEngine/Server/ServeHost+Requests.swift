@@ -92,7 +92,12 @@ extension ServeHost {
         fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
         if let records { fields.append(Field("store", records.word)) }
         if let problem = output?.problem { fields.append(Field("output", problem.text)) }
-        accept(request, fields)
+        guard let sources else { return accept(request, fields) }
+        let answer = Message("ok", fields)
+        control?.reply(to: request) {
+            var lines = sources.messages[...]
+            return ControlServer.marked(ControlServer.lines({ lines.popFirst() }, then: answer), for: request)
+        }
     }
 
     // MARK: Definitions
@@ -108,6 +113,7 @@ extension ServeHost {
             }
             environment.set(key, change.value)
         }
+        sources?.setVariables(changes.map { Field(String($0.key.dropFirst(prefix.count)), $0.value) })
         let read = rereadDefinitions()
         accept(request, [Field("apps", String(read.apps)), Field("problems", String(read.problems.count))])
     }

@@ -7,7 +7,8 @@ import Glibc
 /// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
 /// and goes on when they have ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Joining`, `+Manager`, `+Ending`.
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Joining`, `+Sources`, `+Manager`,
+/// `+Ending`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
@@ -47,6 +48,8 @@ final class ServeHost: AppsHost {
     var managerHears = true
     /// Those of other supervisors.
     private(set) lazy var joined = JoinDesk(host: self)
+    /// Nil where there are none.
+    var sources: SourceDesk?
 
     /// A request for the end of some apps.
     struct EndWait {
@@ -72,14 +75,16 @@ final class ServeHost: AppsHost {
 
     func run() -> Never {
         curfew_keep_descriptors_from_programs(3)
-        leaveFrontsGroup(front, as: SupervisorName.ofApp)
-        findManager()
         do throws(LaunchError) {
+            try prepareSources()
+            leaveFrontsGroup(front, as: SupervisorName.ofApp)
+            findManager()
             try prepare()
         } catch {
             fail(error)
         }
         launchAtStart()
+        sources?.begin(in: loop)
         manager?.ready(status: statusText, at: kernel.now)
         waitForAll()
         finish()
@@ -298,6 +303,8 @@ final class ServeHost: AppsHost {
 
     override func recordsAnswered() { answerRecords() }
 
+    override func sourceTold(_ number: Int) { sources?.told(number) }
+
     override func sendJoinedHome(_ app: AppID) { joined.sendHome(app) }
 
     override func took(_ answer: Message, from session: ControlSession) -> Bool { joined.answered(answer, by: session) }
@@ -315,7 +322,7 @@ final class ServeHost: AppsHost {
 
     override var hostsDeadline: Instant? {
         let own = isEnding ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }]
-        return (own + [manager?.nextDue]).compactMap { $0 }.min()
+        return (own + [manager?.nextDue, sources?.nextDue]).compactMap { $0 }.min()
     }
 
     override func hostsTimeCame() {
@@ -323,6 +330,7 @@ final class ServeHost: AppsHost {
             if let next = orders?.next, next <= kernel.now.nanoseconds { sweepOrders() }
             restartDue()
         }
+        sources?.timePassed()
         manager?.timeCame(at: kernel.now) { statusText }
     }
 }

@@ -9,14 +9,16 @@ public struct ServerPlan {
     public let options: SupervisorOptions
     /// Bytes of one app's output that are kept.
     public let logSize: Int64
+    public let sources: [SourcePlan]
 
     public init(
         name: String, containment: ContainmentKind = .auto, logSize: Int64 = OutputKeeper.defaultLimit,
-        options: SupervisorOptions
+        sources: [SourcePlan] = [], options: SupervisorOptions
     ) {
         self.name = name
         self.containment = containment
         self.logSize = logSize
+        self.sources = sources
         self.options = options
     }
 

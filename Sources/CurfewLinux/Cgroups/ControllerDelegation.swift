@@ -17,11 +17,10 @@ public enum ControllerDelegation {
         let there = names(in: own + "/cgroup.controllers")
         let wanted = controllers.filter { there.contains($0) }
         guard !wanted.isEmpty, isLeftToUs(own) else { return false }
-        let pids = processes(of: own)
-        guard pids.contains(getpid()), pids.allSatisfy({ isOurs($0, front: front) }) else { return false }
+        guard processes(of: own).contains(getpid()), holdsOnlyOurs(own, front: front) else { return false }
         let made = curfew_mkdir_at(AT_FDCWD, own + "/" + leaf, 0o755)
         guard made == 0 || made == -EEXIST else { return false }
-        guard move(pids, to: own + "/" + leaf) else {
+        guard moveAll(of: own, to: own + "/" + leaf, front: front) else {
             end(in: own)
             return false
         }
@@ -73,10 +72,46 @@ public enum ControllerDelegation {
         return pids
     }
 
-    /// The front, ourselves, and what runs hooks, which is the front's child; the app isn't there yet.
+    private static func holdsOnlyOurs(_ cgroup: String, front: Int32) -> Bool {
+        processes(of: cgroup).allSatisfy { isOurs($0, front: front) }
+    }
+
+    /// The front, ourselves, and what runs hooks and sources, a child of the front's, with all that is below it; the app isn't
+    /// there yet.
     private static func isOurs(_ pid: Int32, front: Int32) -> Bool {
         if pid == getpid() || pid == front { return true }
-        return Procfs.stat(pid)?.parent == front && Procfs.commandName(pid)?.hasPrefix("curfew-") == true
+        // One that has ended meanwhile isn't there any more.
+        return isRun(
+            pid, by: front, parent: { Procfs.stat($0)?.parent ?? (curfew_kill($0, 0) == -ESRCH ? nil : 0) },
+            name: { Procfs.commandName($0) })
+    }
+
+    /// Whether it is below a process of Curfew's that is a child of the front's.
+    ///
+    /// `parent`: nil of one that isn't there any more, 0 where nobody tells.
+    static func isRun(_ pid: Int32, by front: Int32, parent: (Int32) -> Int32?, name: (Int32) -> String?) -> Bool {
+        var member = pid
+        for _ in 0..<mostGenerations {
+            guard let above = parent(member) else { return true }
+            if above == front { return name(member)?.hasPrefix("curfew-") == true }
+            if above <= 1 { return false }
+            member = above
+        }
+        return false
+    }
+
+    /// More than anything that is started by a shell's script.
+    static let mostGenerations = 64
+
+    /// What was born while others moved is moved after them.
+    private static func moveAll(of cgroup: String, to other: String, front: Int32) -> Bool {
+        for _ in 0..<16 {
+            let pids = processes(of: cgroup)
+            if pids.isEmpty { return true }
+            guard pids.allSatisfy({ isOurs($0, front: front) }) else { return false }
+            _ = move(pids, to: other)
+        }
+        return false
     }
 
     private static func move(_ pids: [Int32], to cgroup: String) -> Bool {

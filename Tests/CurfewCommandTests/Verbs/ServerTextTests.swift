@@ -31,6 +31,27 @@ struct ServerTextTests {
             ])
     }
 
+    private static let sources = [
+        "source name=mqtt state=running pid=4711 restarts=3 apps=chat,mail command=\"mqtt.sh -h x\"",
+        "source name=x11 state=waiting restart-in=8.000 restarts=4 problem=\"it ended with status 1\" command=x11.sh",
+    ]
+
+    @Test("Sources for people and for programs")
+    func sources() throws {
+        let sources = try Self.messages(Self.sources).map(ListedSource.init)
+        #expect(
+            ListedSource.table(sources, width: nil) == [
+                "NAME  STATE     PID  RESTARTS  FOR APPS   LAST PROBLEM",
+                "mqtt  running  4711         3  chat mail",
+                "x11   waiting               4  all        it ended with status 1",
+            ])
+        #expect(
+            sources.map(\.json.text) == [
+                #"{"name":"mqtt","state":"running","pid":4711,"restarts":3,"apps":["chat","mail"],"command":"mqtt.sh -h x"}"#,
+                #"{"name":"x11","state":"waiting","restarts":4,"restartIn":8.0,"problem":"it ended with status 1","command":"x11.sh"}"#,
+            ])
+    }
+
     @Test("The task list for programs")
     func appsJSON() throws {
         #expect(

@@ -33,6 +33,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     var sendsHome: ((AppID) -> Void)?
     var changes: ((LifecycleState) -> Void)?
     var answersInOrder = false
+    /// What a server does when a source has written something, or is answered.
+    var sources: ((Int) -> Void)?
     /// Whom requests concern that name none.
     var defaultApp: AppID? = .a
     private(set) var inputs: [Input] = []
@@ -136,6 +138,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
             case .listener: control.acceptSessions()
             case .connection: control.serve(ConnectionID(number), events: event.events)
             case .owner: control.ownerExited(OwnerID(number))
+            case .source: sources?(number)
             default: Issue.record("\(source) woke the loop")
             }
         }

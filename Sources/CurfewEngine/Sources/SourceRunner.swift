@@ -1,0 +1,117 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// The server's hold on the process that runs one source.
+///
+/// That process is a child of the front: were it the server's, the source would count as a process of some app, and could ask
+/// for nothing. See docs/adr/0004, hooks.
+final class SourceRunner {
+    /// What `ps` shows of that process. Known to Sources/CCurfew/front.c.
+    private static let processName = "curfew-source"
+    static let startVerb = "start"
+    /// Bytes; the variables of `curfew reload --environment` are in it.
+    static let maximumOrder = 64 << 10
+    /// Bytes of its output that wait for the server, or so; more waits in the source's own pipe, and then the source waits.
+    private static let mostUnread: Int32 = 32 << 10
+
+    private(set) var descriptor: Descriptor
+
+    /// `descriptor`: of packets; whoever runs the source has the other end.
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+    /// Forks one for each, in order; to be called before this process becomes a subreaper.
+    static func startAll(
+        _ plans: [SourcePlan], server: String, callersMask: UInt64
+    ) throws(LaunchError) -> [SourceRunner] {
+        var runners: [SourceRunner] = []
+        for plan in plans {
+            let others = runners.map(\.descriptor)
+            runners.append(try start(plan, server: server, callersMask: callersMask, besides: others))
+        }
+        return runners
+    }
+
+    private static func start(
+        _ plan: SourcePlan, server: String, callersMask: UInt64, besides others: [Descriptor]
+    ) throws(LaunchError) -> SourceRunner {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw LaunchError(125, "--source \(plan.name): can't make a socket: \(String(cString: strerror(errno)))")
+        }
+        var size = mostUnread
+        _ = setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        // Orphaned at once, it goes to the front.
+        let middle = curfew_fork(SIGCHLD)
+        if middle == 0 {
+            Glibc.close(ends[0])
+            // Else an end of the server wouldn't be one to those.
+            for var other in others { other.close() }
+            // By its name the front knows it as soon as it is its child.
+            _ = curfew_set_name(processName)
+            if curfew_fork(SIGCHLD) != 0 { curfew_exit(0) }
+            SourceProcess(plan, server: server, socket: ends[1], callersMask: callersMask).serve()
+        }
+        Glibc.close(ends[1])
+        guard middle > 0 else {
+            Glibc.close(ends[0])
+            throw LaunchError(
+                125, "--source \(plan.name): can't start a process: \(String(cString: strerror(-middle)))")
+        }
+        var info = curfew_wait_info()
+        while curfew_waitid(Int32(P_PID.rawValue), middle, WEXITED, &info) == -EINTR {}
+        return SourceRunner(Descriptor(ends[0]))
+    }
+
+    // MARK: Orders
+
+    /// To be called once it has told of an end, or never before. `variables`: in its environment, besides the server's.
+    func start(_ variables: [Field]) {
+        var bytes: [UInt8] = []
+        Message(Self.startVerb, variables).encodeWhole(into: &bytes)
+        _ = curfew_send(descriptor.number, bytes, bytes.count)
+    }
+
+    /// The source is asked to end, and made to a second later; then its process ends as well.
+    func end() { _ = shutdown(descriptor.number, Int32(SHUT_WR)) }
+
+    func close() { descriptor.close() }
+
+    // MARK: News
+
+    enum Next: Equatable {
+        case news(SourceNews)
+        case none
+        /// Its process is no more.
+        case gone
+    }
+
+    func next() -> Next {
+        withUnsafeTemporaryAllocation(byteCount: SourceNews.maximumOutput + 1, alignment: 8) { buffer in
+            while true {
+                let count = recv(descriptor.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN { return .none }
+                guard count > 0 else { return .gone }
+                if let news = SourceNews(packet: Array(buffer[..<count])[...]) { return .news(news) }
+            }
+        }
+    }
+
+    /// Waits until its process has ended, and nothing of the source is left; false where the time is up before.
+    func waitForEnd(until deadline: Int64) -> Bool {
+        while true {
+            switch next() {
+            case .gone: return true
+            case .news: continue
+            case .none: break
+            }
+            let left = (deadline - curfew_monotonic_nanoseconds()) / 1_000_000
+            var ready = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            if left <= 0 || poll(&ready, 1, Int32(clamping: left)) == 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# tmux.sh [OPTION…]: a source for `curfew serve`: the app in the pane that you look at is in front. Options are tmux's, such as
+# -L NAME. docs/sources.md, "tmux".
+#
+#   curfew serve --source 'sh /usr/local/share/curfew/sources/tmux.sh'
+#
+# It is for programs that were started in panes by `curfew run --join`. Made for tmux 3.3.
+set -u
+
+for program in tmux curfew ps; do
+    command -v "$program" >/dev/null && continue
+    echo "tmux.sh: $program isn't on the PATH" >&2
+    exit 69
+done
+
+server=${CURFEW_SERVER:-home}
+# A place of our own among the user's hooks; another server's source has another.
+place=$((2000 + $(printf %s "$server" | cksum | cut -d ' ' -f 1) % 100000))
+channel=curfew-front-$place-$$
+flag=@curfew-front-$place
+hooks='client-attached client-detached client-session-changed client-focus-in session-window-changed window-pane-changed window-linked'
+
+# Which pane somebody looks at, as TERMINAL|COMMAND: of the clients that have the focus, as far as they tell, of the one used last.
+front_pane() {
+    tmux "$@" list-clients -F '#{?#{m:*focused*,#{client_flags}},1,0}|#{client_activity}|#{pane_tty}|#{pane_current_command}' |
+        sort -t '|' -k 1,1n -k 2,2n | tail -n 1 | cut -d '|' -f 3-
+}
+
+# app_at TERMINAL: the app there that takes part in our server, where its job isn't stopped: then a shell's prompt is there.
+app_at() {
+    curfew ps --json | awk -v server="$server" '
+        function tell() { if (name != "" && front != "" && joined == server) print front, name }
+        function value() { sub(/^[^:]*: "?/, ""); sub(/"?,?$/, ""); return $0 }
+        /^  *{/ { tell(); name = front = joined = "" }
+        /^ *"app": / { name = value() }
+        /^ *"front": / { front = value() }
+        /^ *"server": / { joined = value() }
+        END { tell() }' |
+        while read -r front name; do
+            # Its status (T: stopped) and its terminal.
+            set -- "$1" $(ps -o stat=,tty= -p "$front")
+            [ "/dev/${3:-}" = "$1" ] || continue
+            case $2 in
+            T*) ;;
+            *) echo "$name" ;;
+            esac
+        done | tail -n 1
+}
+
+# Said again though nothing is new here: an app that was started meanwhile has come to the front by itself.
+look() {
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        pane=$(front_pane "$@")
+        [ -n "$pane" ] || break
+        app=$(app_at "${pane%%|*}")
+        if [ -n "$app" ]; then
+            echo "open app=$app"
+            return 0
+        fi
+        # One that is being started there takes part in a moment.
+        case $(front_pane "$@") in
+        *'|curfew') sleep 0.2 ;;
+        *) break ;;
+        esac
+    done
+    echo home
+}
+
+leave() {
+    for hook in $hooks; do tmux "$@" set-hook -gu "$hook[$place]"; done
+    tmux "$@" set -gqu $flag
+} 2>/dev/null
+
+# Two signals that nobody has waited for are as none to tmux. So there is one at a time: while the flag is set it is under way.
+leave "$@"
+for hook in $hooks; do
+    tmux "$@" set-hook -g "$hook[$place]" "if -F '#{$flag}' '' 'set -g $flag 1 ; wait-for -S $channel'" || exit
+done
+trap 'leave "$@"; exit 0' TERM
+while look "$@" && tmux "$@" wait-for "$channel" && tmux "$@" set -gqu $flag; do :; done
