@@ -265,6 +265,24 @@ int curfew_timerfd_set(int fd, int64_t monotonic_nanoseconds)
     return (int)RAW(SYS_timerfd_settime, fd, TFD_TIMER_ABSTIME, &timer, 0);
 }
 
+int curfew_wall_timerfd(void)
+{
+    return (int)RAW(SYS_timerfd_create, CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+// Source: timerfd_create(2), TFD_TIMER_CANCEL_ON_SET.
+int curfew_wall_timerfd_set(int fd, int64_t realtime_microseconds)
+{
+    struct itimerspec timer = {0};
+    timer.it_value.tv_sec = realtime_microseconds / 1000000;
+    timer.it_value.tv_nsec = realtime_microseconds % 1000000 * 1000;
+    // All zero would disarm it.
+    if (timer.it_value.tv_sec <= 0 && timer.it_value.tv_nsec <= 0)
+        timer.it_value = (struct timespec){.tv_nsec = 1};
+    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    return (int)RAW(SYS_timerfd_settime, fd, flags, &timer, 0);
+}
+
 // A signal of a timer continues what is stopped as any SIGCONT does, at its sending; and the timer runs on only once the
 // signal was taken. Source: kernel, kernel/signal.c, send_sigqueue and prepare_signal; timer_create(2).
 int curfew_set_waker(int64_t monotonic_nanoseconds)

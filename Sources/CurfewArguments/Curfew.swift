@@ -26,9 +26,11 @@ public struct Curfew: ParsableCommand {
         subcommands: [
             RunCommand.self, TimeoutCommand.self, LaunchCommand.self, HomeCommand.self, OpenCommand.self,
             SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
-            PostCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self, ReclaimCommand.self,
+            PostCommand.self, NotifyCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self,
+            ReclaimCommand.self,
             QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,
-            HistoryCommand.self, LogCommand.self, StatusCommand.self, EventsCommand.self, WaitCommand.self,
+            HistoryCommand.self, ScheduleCommand.self, LogCommand.self, StatusCommand.self, EventsCommand.self,
+            WaitCommand.self,
             ReportCommand.self, ReplayCommand.self, TimelineCommand.self, TestCommand.self, ServeCommand.self,
             CheckCommand.self, DoctorCommand.self, TaskCommand.self,
         ])

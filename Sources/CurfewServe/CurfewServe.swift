@@ -9,7 +9,8 @@ public enum CurfewServe {
             let parsed = try ServeArguments.parse(reader)
             if parsed.stops { return ServerStop.run(parsed.plan.name) }
             let name = parsed.plan.name
-            ServerFront.run(parsed.plan, definitions: { ManifestDefinitions() }) { () throws(RecordsRefusal) in
+            ServerFront.run(parsed.plan, definitions: { ManifestDefinitions() }, zones: { SystemZones() }) {
+                () throws(RecordsRefusal) in
                 try records(of: name)
             }
         }

@@ -51,7 +51,8 @@ final class DatabaseRecords: ServerRecords {
                     record.restart = RestartRecord(pause: pause, due: due)
                 }
                 return record
-            }, isAfterReboot: server.isAfterReboot)
+            }, isAfterReboot: server.isAfterReboot,
+            notifications: server.notifications.compactMap(notification), badges: server.badges)
     }
 
     private static func source(_ source: StoredApp.Source) -> DefinitionSource {
@@ -115,7 +116,21 @@ final class DatabaseRecords: ServerRecords {
 
     func noteOpening(of app: String) { store.note(.moveToFront(app)) }
 
+    func noteNotification(_ id: String, of app: String, passed: Int64?) {
+        store.note(.notificationPassed(StoredNotification.Key(app: app, id: id), passed))
+    }
+
+    func noteBadge(_ badge: Int, of app: String) { store.note(.badgeSet(app, badge)) }
+
     // MARK: What is answered
+
+    func keep(_ notification: NotificationRecord) -> Int? {
+        ask(.change(.notificationKept(Self.stored(notification))))
+    }
+
+    func dropNotifications(_ ids: [String], of app: String) -> Int? {
+        ask(.change(.together(ids.map { .notificationPassed(StoredNotification.Key(app: app, id: $0), nil) })))
+    }
 
     func remove(_ app: String) -> Int? { ask(.change(.appRemoved(app))) }
 

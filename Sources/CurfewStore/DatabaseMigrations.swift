@@ -8,6 +8,7 @@ enum DatabaseMigrations {
     static var all: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1", migrate: first)
+        migrator.registerMigration("v2", migrate: second)
         return migrator
     }
 
@@ -47,6 +48,29 @@ enum DatabaseMigrations {
                     value TEXT NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 PRAGMA application_id = \(applicationID);
+                """)
+    }
+
+    /// What is scheduled. Of apps by their names alone: one that has only a manifest has no row.
+    private static func second(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE notification (
+                    app TEXT NOT NULL,
+                    id TEXT NOT NULL,
+                    moment INTEGER,
+                    civil TEXT,
+                    zone TEXT,
+                    repetition TEXT,
+                    passed INTEGER NOT NULL,
+                    content TEXT NOT NULL CHECK (json_valid(content)),
+                    PRIMARY KEY (app, id),
+                    CHECK ((moment IS NULL) = (civil IS NOT NULL) AND (civil IS NULL) = (zone IS NULL))
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE badge (
+                    app TEXT NOT NULL PRIMARY KEY,
+                    count INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
                 """)
     }
 }

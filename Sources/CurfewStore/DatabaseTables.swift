@@ -7,6 +7,21 @@ enum DatabaseTables {
     /// A value that no server has written: somebody else has, or the file is damaged.
     struct Unreadable: Error { var what: String }
 
+    /// What a server has in memory.
+    struct All: Sendable, Equatable {
+        var apps: [StoredApp] = []
+        var lastRuns: [StoredRun] = []
+        var notifications: [StoredNotification] = []
+        var badges: [String: Int] = [:]
+    }
+
+    static func all(in database: Database) throws -> All {
+        All(
+            apps: try apps(in: database), lastRuns: try lastRuns(in: database),
+            notifications: try ScheduleTables.notifications(in: database),
+            badges: try ScheduleTables.badges(in: database))
+    }
+
     static func write(_ rows: StoreRows, to database: Database) throws {
         for name in rows.deletedApps { try database.execute(sql: "DELETE FROM app WHERE name = ?", arguments: [name]) }
         let app = try database.cachedStatement(sql: appSQL)
@@ -14,6 +29,7 @@ enum DatabaseTables {
         let run = try database.cachedStatement(sql: runSQL)
         for row in rows.runs.values { try run.execute(arguments: arguments(of: row)) }
         if rows.prunesRuns { try prune(database) }
+        try ScheduleTables.write(rows, to: database)
     }
 
     static func apps(in database: Database) throws -> [StoredApp] {
@@ -133,7 +149,7 @@ enum DatabaseTables {
         return app
     }
 
-    private static func strings(_ value: JSON?) -> [String]? {
+    static func strings(_ value: JSON?) -> [String]? {
         guard case .array(let values) = value else { return nil }
         let strings = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
         return strings.count == values.count ? strings : nil

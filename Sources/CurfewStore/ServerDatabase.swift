@@ -82,10 +82,8 @@ final class ServerDatabase {
 
     func close() { try? queue.close() }
 
-    func load() throws(DatabaseFault) -> (apps: [StoredApp], lastRuns: [StoredRun]) {
-        try DatabaseFault.telling {
-            try queue.inDatabase { (try DatabaseTables.apps(in: $0), try DatabaseTables.lastRuns(in: $0)) }
-        }
+    func load() throws(DatabaseFault) -> DatabaseTables.All {
+        try DatabaseFault.telling { try queue.inDatabase { try DatabaseTables.all(in: $0) } }
     }
 
     /// All of it or nothing; on the disk when this returns.

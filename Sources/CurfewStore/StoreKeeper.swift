@@ -162,7 +162,11 @@ final class StoreKeeper {
         switch request {
         case .load:
             let (apps, lastRuns) = records.server
-            return .loaded(StoredServer(apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot))
+            let (notifications, badges) = records.schedules
+            return .loaded(
+                StoredServer(
+                    apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot, notifications: notifications,
+                    badges: badges))
         case .history(let app, let limit): return history(of: app, limit: max(0, min(limit, StoreBounds.runs)))
         case .change: preconditionFailure("changes are committed")
         }
@@ -197,8 +201,7 @@ final class StoreKeeper {
             opened = try ServerDatabase(files, clock: clock)
         }
         do throws(DatabaseFault) {
-            let (apps, lastRuns) = try opened.load()
-            records.loaded(apps: apps, lastRuns: lastRuns, late: isLate)
+            records.loaded(try opened.load(), late: isLate)
             database = opened
         } catch {
             opened.close()

@@ -5,6 +5,8 @@ struct StoreRecords: Sendable {
     /// As in the database.
     private(set) var apps: [String: StoredApp] = [:]
     private(set) var lastRuns: [String: StoredRun] = [:]
+    private var notifications: [StoredNotification.Key: StoredNotification] = [:]
+    private var badges: [String: Int] = [:]
     /// What the database doesn't have.
     private(set) var held = StoreRows()
     /// Of apps that a database had which could only be read later: how many launches of them it knew before. The server counts
@@ -13,7 +15,10 @@ struct StoreRecords: Sendable {
     private var highestPosition: Int64 = 0
 
     /// What a database that was just opened has. `late`: the server had to begin without it; what is held comes after.
-    mutating func loaded(apps: [StoredApp], lastRuns: [StoredRun], late: Bool) {
+    mutating func loaded(_ tables: DatabaseTables.All, late: Bool) {
+        let (apps, lastRuns) = (tables.apps, tables.lastRuns)
+        notifications = Dictionary(tables.notifications.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        badges = tables.badges
         self.apps = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.lastRuns = Dictionary(lastRuns.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         let highest = apps.map(\.position).max() ?? 0
@@ -49,9 +54,13 @@ struct StoreRecords: Sendable {
         for name in held.deletedApps { all.delete(name) }
         all.deletedApps = []
         all.prunesRuns = held.prunesRuns
+        all.notifications = waiting.mapValues { Optional($0) }
+        all.badges = currentBadges
         held = all
         apps = [:]
         lastRuns = [:]
+        notifications = [:]
+        badges = [:]
     }
 
     /// The database has what was held.
@@ -63,6 +72,8 @@ struct StoreRecords: Sendable {
         }
         apps.merge(rows.apps) { $1 }
         for run in rows.runs.values where run.number >= lastRuns[run.app]?.number ?? 0 { lastRuns[run.app] = run }
+        for (key, row) in rows.notifications { notifications[key] = row }
+        for (app, count) in rows.badges { badges[app] = count == 0 ? nil : count }
         held = StoreRows()
     }
 
@@ -105,10 +116,19 @@ struct StoreRecords: Sendable {
             app.isRemoved = false
             app.position = nextPosition()
             rows.put(app)
+        case .notificationKept(let row): rows.notifications[row.key] = .some(row)
+        case .notificationPassed(let key, let passed):
+            guard var row = notification(key, in: rows) else { return false }
+            if let passed { row.passed = passed }
+            rows.notifications[key] = .some(passed == nil ? nil : row)
+        case .badgeSet(let app, let count): rows.badges[app] = count
         case .together(let changes):
             return changes.map { apply($0, to: &rows) }.contains(true)
         case .pruneRuns:
-            for app in removedCommands(in: rows).dropFirst(StoreBounds.removedCommands) { rows.delete(app.name) }
+            for app in removedCommands(in: rows).dropFirst(StoreBounds.removedCommands) {
+                rows.delete(app.name)
+                forgetSchedule(of: app.name, in: &rows)
+            }
             rows.prunesRuns = true
         }
         return true
@@ -119,6 +139,33 @@ struct StoreRecords: Sendable {
         var runs = lastRuns.filter { !held.deletedApps.contains($0.key) }
         for run in held.runs.values where run.number >= runs[run.app]?.number ?? 0 { runs[run.app] = run }
         return (current(in: held).sorted { $0.position > $1.position }, runs)
+    }
+
+    /// Every notification that waits, by its key.
+    private var waiting: [StoredNotification.Key: StoredNotification] {
+        var all = notifications
+        for (key, row) in held.notifications { all[key] = row }
+        return all
+    }
+
+    private var currentBadges: [String: Int] { badges.merging(held.badges) { $1 }.filter { $0.value != 0 } }
+
+    /// What waits, and the badges that there are.
+    var schedules: (notifications: [StoredNotification], badges: [String: Int]) {
+        (Array(waiting.values), currentBadges)
+    }
+
+    /// Nobody can open it any more.
+    private func forgetSchedule(of app: String, in rows: inout StoreRows) {
+        for key in Set(notifications.keys).union(rows.notifications.keys) where key.app == app {
+            rows.notifications[key] = .some(nil)
+        }
+        if badges[app] != nil || rows.badges[app] != nil { rows.badges[app] = 0 }
+    }
+
+    private func notification(_ key: StoredNotification.Key, in rows: StoreRows) -> StoredNotification? {
+        if let row = rows.notifications[key] { return row }
+        return notifications[key]
     }
 
     /// The latest runs: those held, and those that the database has, `written`, at least `limit` of them where it has so many.

@@ -10,6 +10,12 @@ public enum StoreChange: Sendable, Hashable {
     case moveToFront(String)
     /// When it is to be launched again, in microseconds since 1970, and after which pause; nil: it isn't. Its next launch forgets both.
     case restartPlanned(String, pause: Int64?, due: Int64?)
+    /// New, or in place of one of the same key; its app needn't have run.
+    case notificationKept(StoredNotification)
+    /// So many of its moments have come; nil: it waits no more.
+    case notificationPassed(StoredNotification.Key, Int64?)
+    /// The number at an app's name; 0: none.
+    case badgeSet(String, Int)
     /// One after the other, and all in one transaction.
     case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.
@@ -44,7 +50,7 @@ public enum StoreResult: Sendable, Hashable {
     case held
     /// Somebody else's transaction was open for `StoreBounds.busyMilliseconds`. Nothing of it was kept.
     case busy
-    /// There is no such app, or this isn't its latest run. Nothing changed.
+    /// There is no such app or notification, or this isn't its latest run. Nothing changed.
     case unknown
     case loaded(StoredServer)
     case history([StoredRun])

@@ -1,4 +1,4 @@
-/// Rows of both tables that are to be written, whole; the later one of a key counts.
+/// Rows of all tables that are to be written, whole; the later one of a key counts.
 struct StoreRows: Sendable, Equatable {
     struct RunKey: Hashable, Sendable {
         var app: String
@@ -10,9 +10,15 @@ struct StoreRows: Sendable, Equatable {
     /// Apps that go, with their runs.
     var deletedApps: Set<String> = []
     var prunesRuns = false
+    /// Nil: it goes.
+    var notifications: [StoredNotification.Key: StoredNotification?] = [:]
+    /// 0: it goes.
+    var badges: [String: Int] = [:]
 
-    var isEmpty: Bool { apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns }
-    var count: Int { apps.count + runs.count + deletedApps.count }
+    var isEmpty: Bool {
+        apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns && notifications.isEmpty && badges.isEmpty
+    }
+    var count: Int { apps.count + runs.count + deletedApps.count + notifications.count + badges.count }
 
     mutating func put(_ app: StoredApp) {
         apps[app.name] = app

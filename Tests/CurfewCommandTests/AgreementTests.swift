@@ -23,6 +23,8 @@ struct AgreementTests {
         "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
         "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
+        "--at": "2096-12-01 08:00", "--in": "10m", "--zone": "Europe/Berlin", "--repeat": "daily", "--action": "Answer",
+        "--badge": "3", "--sound": "bell", "--info": "from=ada", "--id": "n1", "--cancel": "n1",
         "--since": "10m", "--run": "3", "--foreground": "2", "--log-size": "16M",
         "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat",
     ]
@@ -54,7 +56,9 @@ struct AgreementTests {
             "connections:1,all",
             "connections:65536", "connections:0", "connections:", "pipes:80", "terminal,", "0.5%", "100.5%", "x.svg",
             "mail,", ",", "a,b,c",
-            ".svg", "a/.svg", "x.SVG", "x.html", "x.json", "x.png", "svg",
+            ".svg", "a/.svg", "x.SVG", "x.html", "x.json", "x.png", "svg", "08:00", "24:00", "2096-12-01 08:00",
+            "2096-12-01T08:00:00Z", "@1", "daily", "60", "59",
+            "1d", "1.5m", "2147483648", "a.b-c_d",
         ]
 
     /// The same for what is said of events.
@@ -80,7 +84,7 @@ struct AgreementTests {
         case "advance": ["backup", "10m"]
         case "wait": ["backup", "suspended"]
         case "launch": ["--", "true"]
-        case "remove", "log": ["backup"]
+        case "remove", "log", "notify": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
@@ -197,7 +201,7 @@ struct AgreementTests {
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
             "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--since", "--run",
-            "--foreground", "--log-size",
+            "--foreground", "--log-size", "--at", "--in", "--repeat", "--badge", "--id", "--cancel",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -210,6 +214,8 @@ struct AgreementTests {
         let verbs = [
             "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
             "--limit": "wait", "--since": "log", "--run": "log", "--foreground": "serve", "--log-size": "serve",
+            "--at": "notify", "--in": "notify", "--repeat": "notify", "--badge": "notify", "--id": "notify",
+            "--cancel": "notify",
         ]
         let verb = verbs[option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb)

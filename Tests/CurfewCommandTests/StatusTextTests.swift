@@ -44,7 +44,7 @@ struct StatusTextTests {
     func exceptional() throws {
         let more = """
             memory-limit=4194304 time-limit=3600.000 grace=2.500 notify-status="syncing\\x1b[1m 3/7" main-pid=77 ready=true \
-            stopping=true watchdog=10.000 keep-alive=600.000 keep-alive-left=42.000 background-modes=voip,fetch kept-changes=a,settingsDidChange traced=true terminating=true \
+            stopping=true watchdog=10.000 keep-alive=600.000 keep-alive-left=42.000 background-modes=voip,fetch badge=3 notifications=2 next-notification="2096-12-01 08:00:00 +01:00" kept-changes=a,settingsDidChange traced=true terminating=true \
             unacknowledged=didEnterBackground,fetch not-stopped="12 (D)"
             """
         let text = StatusText.text(try Self.status(more))
@@ -57,6 +57,8 @@ struct StatusTextTests {
               watchdog      a sign of life every 10 s
               keep-alive    woken every 10 min, next in 42 s
               modes         voip, fetch
+              badge         3
+              notifications 2 wait, the next one until 2096-12-01 08:00:00 +01:00
               kept changes  a, settingsDidChange
               traced        by a debugger: not suspended, and no watchdog kills it
               terminating   it was asked to end

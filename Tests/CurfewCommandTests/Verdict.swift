@@ -15,6 +15,7 @@ enum Verdict: Equatable {
                 case "run": _ = try RunArguments.parse(reader)
                 case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "advance": _ = try AdvanceArguments.parse(reader)
+                case "notify": _ = try NotifyArguments.parse(reader)
                 case "log": _ = try LogArguments.parse(reader)
                 case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)

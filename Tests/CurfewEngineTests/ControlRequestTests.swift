@@ -11,7 +11,7 @@ import Testing
 struct ControlRequestTests {
     // MARK: Who may
 
-    private static let forAll: Set<ControlVerb> = [.tasks, .status, .events]
+    private static let forAll: Set<ControlVerb> = [.tasks, .status, .events, .notify, .cancel, .schedule]
     private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive]
 
     private func isForbidden(_ verb: ControlVerb, by role: ControlSession.Role) -> Bool {

@@ -52,7 +52,7 @@ struct MigrationTests {
         #expect(settings == ["wal", "3", "1"])
     }
 
-    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1"])
+    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1", "v2"])
     func earlier(version: String) throws {
         defer { folder.remove() }
         let fixture = String(
@@ -74,6 +74,10 @@ struct MigrationTests {
         let end = StoredRun.End(
             ended: 1_700_000_060_000_000, reason: "memory-limit", signal: 9, cpu: 1_500_000, peak: 104_857_600)
         #expect(server.lastRuns["backup"]?.end == end)
+        if version != "v1" {
+            #expect(Set(server.notifications) == [.sample("mail", "n1", passed: 1), .sample("news", "n2", passed: 2)])
+            #expect(server.badges == ["mail": 3])
+        }
         let new = Folder()
         defer { new.remove() }
         try new.keeper().close()
@@ -113,7 +117,7 @@ struct MigrationTests {
         #expect(block == schema.map { $0 + ";\n" }.joined())
         let queue = try DatabaseQueue(path: folder.files.database)
         defer { try? queue.close() }
-        for table in ["app", "run", "meta"] {
+        for table in ["app", "run", "meta", "notification", "badge"] {
             for column in try queue.inDatabase({ try $0.columns(in: table).map(\.name) }) {
                 #expect(text.contains("`\(column)`"), "\(table).\(column)")
             }

@@ -10,6 +10,8 @@ private struct Model: Equatable {
     /// The most recent last.
     var order: [String] = []
     var runs: [String: [StoredRun]] = [:]
+    var notifications: [StoredNotification.Key: StoredNotification] = [:]
+    var badges: [String: Int] = [:]
 
     mutating func apply(_ change: StoreChange) -> Bool {
         switch change {
@@ -35,6 +37,11 @@ private struct Model: Equatable {
             guard apps[name] != nil else { return false }
             apps[name]?.isRemoved = false
             front(name)
+        case .notificationKept(let row): notifications[row.key] = row
+        case .notificationPassed(let key, let passed):
+            guard notifications[key] != nil else { return false }
+            if let passed { notifications[key]?.passed = passed } else { notifications[key] = nil }
+        case .badgeSet(let name, let count): badges[name] = count == 0 ? nil : count
         case .together(let changes): return changes.map { apply($0) }.contains(true)
         case .pruneRuns: break
         }
@@ -57,7 +64,7 @@ struct ModelTests {
         let name = random.pick(names)
         let launches = model.apps[name]?.launches ?? 0
         let number = (model.runs[name]?.last?.number ?? 0) + 1
-        switch random.below(10) {
+        switch random.below(13) {
         case 0...2:
             var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
             app.restartDue = random.chance(50) ? Int64(turn) : nil
@@ -75,7 +82,12 @@ struct ModelTests {
         case 8:
             return .restartPlanned(
                 name, pause: random.chance(50) ? 1_000_000 : nil, due: random.chance(50) ? Int64(turn) : nil)
-        default: return .pruneRuns
+        case 9: return .pruneRuns
+        case 10: return .notificationKept(.sample(name, "n\(random.below(3))", passed: Int64(turn)))
+        case 11:
+            let key = StoredNotification.Key(app: name, id: "n\(random.below(3))")
+            return .notificationPassed(key, random.chance(50) ? Int64(turn) : nil)
+        default: return .badgeSet(name, random.below(3))
         }
     }
 
@@ -87,6 +99,7 @@ struct ModelTests {
             return app
         }
         return apps == model.order.reversed().compactMap { model.apps[$0] }
+            && Set(server.notifications) == Set(model.notifications.values) && server.badges == model.badges
             && server.lastRuns == model.runs.compactMapValues(\.last)
             && names.allSatisfy { keeper.history($0) == model.history($0).prefix(100).map { $0 } }
     }

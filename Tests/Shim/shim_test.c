@@ -1596,6 +1596,22 @@ static void test_time(void)
     CHECK_EQ(curfew_epoll_remove(epoll, timer), 0);
     CHECK_EQ(curfew_epoll_remove(epoll, timer), -ENOENT);
     close(timer);
+    int wall = (int)must(curfew_wall_timerfd(), "wall timerfd");
+    CHECK_EQ(fcntl(wall, F_GETFD), FD_CLOEXEC);
+    CHECK_EQ(curfew_epoll_add(epoll, wall, EPOLLIN, 1), 0);
+    int64_t wall_now = curfew_realtime_nanoseconds() / 1000;
+    CHECK_EQ(curfew_wall_timerfd_set(wall, wall_now + INT64_C(3600000000)), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, 0), 0);
+    CHECK_EQ(curfew_wall_timerfd_set(wall, wall_now + 20000), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, DEADLINE_MS), 1);
+    CHECK(curfew_realtime_nanoseconds() / 1000 >= wall_now + 20000);
+    CHECK_EQ(curfew_wall_timerfd_set(wall, INT64_MAX), 0);    // never
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, 0), 0);
+    CHECK_EQ(curfew_wall_timerfd_set(wall, 0), 0);    // long past, as 1970 is: at once
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, DEADLINE_MS), 1);
+    CHECK_EQ(curfew_wall_timerfd_set(wall, -1), 0);
+    CHECK_EQ(curfew_epoll_wait(epoll, ready, 4, DEADLINE_MS), 1);
+    close(wall);
     close(epoll);
 }
 

@@ -148,6 +148,9 @@ int64_t curfew_monotonic_nanoseconds(void);
 int64_t curfew_realtime_nanoseconds(void);
 int curfew_timerfd(void);                              // CLOCK_MONOTONIC, CLOEXEC | NONBLOCK
 int curfew_timerfd_set(int fd, int64_t monotonic_nanoseconds);  // absolute; 0 or less disarms
+int curfew_wall_timerfd(void);                         // CLOCK_REALTIME, CLOEXEC | NONBLOCK
+// Absolute, since 1970. Reading it gives -ECANCELED once the clock has been set; it has to be set again then.
+int curfew_wall_timerfd_set(int fd, int64_t realtime_microseconds);
 int curfew_set_timer_slack(long nanoseconds);
 // A timer that continues this process even if it is stopped: SIGCONT at that time, and each tenth of a second from then
 // on. One a process; made at the first call. -EAGAIN: the user's queue of signals is full.

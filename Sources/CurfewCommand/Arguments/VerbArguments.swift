@@ -6,7 +6,7 @@ package struct VerbArguments {
     package let verb: String
     package private(set) var operands: [String] = []
     private var flags: Set<String> = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     /// The server that was asked for.
     private(set) var server: String?
 
@@ -23,7 +23,7 @@ package struct VerbArguments {
                 if option == "--server" {
                     server = try reader.serverName()
                 } else if let accepted = VerbSyntax.value(of: option) {
-                    values[option] = try reader.value(accepted)
+                    values[option, default: []].append(try reader.value(accepted))
                 } else {
                     flags.insert(option)
                 }
@@ -39,7 +39,10 @@ package struct VerbArguments {
     package func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     /// What an option was given that takes any text; nil where it wasn't given.
-    func value(_ option: String) -> String? { values[option] }
+    func value(_ option: String) -> String? { values[option]?.last }
+
+    /// All that it was given.
+    func values(_ option: String) -> [String] { values[option] ?? [] }
 
     var lookup: AppLookup { AppLookup(verb: verb, server: server) }
 

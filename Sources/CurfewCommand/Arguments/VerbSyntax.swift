@@ -18,9 +18,14 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open", "switch", "history": ["--json", "--server"]
+        case "home", "open", "switch", "history", "schedule": ["--json", "--server"]
         case "apps": ["--json", "--server", "--sources"]
         case "launch": LaunchArguments.options
+        case "notify":
+            [
+                "--json", "--server", "--at", "--in", "--zone", "--repeat", "--title", "--action", "--badge", "--sound",
+                "--info", "--id", "--cancel", "--cancel-all",
+            ]
         case "serve":
             [
                 "--name", "--foreground", "--memory-low", "--log-size", "--containment", "--source", "--source-apps",
@@ -42,6 +47,16 @@ public enum VerbSyntax {
         case "--limit": DurationArgument.accepted
         case "--since": LogMoment.accepted
         case "--run": LogRunNumber.accepted
+        case "--at": WrittenTime.accepted
+        case "--in": NotifyValues.acceptedSpan
+        case "--zone": "local, or a zone's name such as Europe/Berlin"
+        case "--repeat": NotifyValues.acceptedRepetition
+        case "--title": "a title"
+        case "--action": "a word for its button, or none"
+        case "--badge": NotifyValues.acceptedBadge
+        case "--sound": "a sound's name"
+        case "--info": InfoArgument.accepted
+        case "--id", "--cancel": NotifyValues.acceptedID
         default: nil
         }
     }
@@ -51,10 +66,10 @@ public enum VerbSyntax {
         switch verb {
         case "log", "remove", "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
         case "wake", "post": 2...2 + Info.maximumCount
-        case "warn": 1...2
+        case "warn", "notify": 1...2
         case "check": 0...Int.max
         case "advance", "pressure", "wait": 2...2
-        case "home", "quit", "history", "status", "events", "report", "sleep": 0...1
+        case "home", "quit", "history", "schedule", "status", "events", "report", "sleep": 0...1
         default: 0...0
         }
     }
@@ -69,7 +84,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
-        case "log", "remove": "an app is needed, by its name; `curfew apps` lists those that have run"
+        case "log", "remove", "notify": "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }

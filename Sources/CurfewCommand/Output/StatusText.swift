@@ -58,6 +58,8 @@ enum StatusText {
             app.has("watchdog") ? ("watchdog", "a sign of life every \(app.duration("watchdog"))") : nil,
             app.has("keep-alive") ? ("keep-alive", keepAlive(app)) : nil,
             app.has("background-modes") ? ("modes", list(app, "background-modes")) : nil,
+            app.has("badge") ? ("badge", app.text("badge")) : nil,
+            app.has("notifications") ? ("notifications", notifications(app)) : nil,
             app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
             app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,
             app["terminating"] == "true" ? ("terminating", "it was asked to end") : nil,
@@ -111,6 +113,11 @@ enum StatusText {
 
     private static func keepAlive(_ app: AppStatus) -> String {
         "woken every \(app.duration("keep-alive")), next in \(app.duration("keep-alive-left"))"
+    }
+
+    private static func notifications(_ app: AppStatus) -> String {
+        app["notifications"] + (app["notifications"] == "1" ? " waits, " : " wait, the next one ")
+            + "until \(app.text("next-notification"))"
     }
 
     private static func list(_ app: AppStatus, _ key: String) -> String {

@@ -9,10 +9,11 @@ public enum CommandLineTool {
     public static let version = "0.1.0"
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
-        "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "warn",
+        "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "notify",
+        "warn",
         "pressure",
         "advance",
-        "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history", "log",
+        "reclaim", "quit", "remove", "reload", "ps", "top", "apps", "history", "schedule", "log",
         "status", "events", "wait", "report", "replay", "timeline", "test", "serve", "check", "doctor", "task",
     ]
 
@@ -76,6 +77,8 @@ public enum CommandLineTool {
         case "reload": return try ServerVerbs.reload(reader)
         case "apps": return try ServerVerbs.apps(reader)
         case "history": return try ServerVerbs.history(reader)
+        case "notify": return try ScheduleVerbs.notify(reader)
+        case "schedule": return try ScheduleVerbs.schedule(reader)
         case "log": return try LogVerb.run(reader)
         case "ps": return try SeeingVerbs.ps(reader)
         case "status": return try SeeingVerbs.status(reader)

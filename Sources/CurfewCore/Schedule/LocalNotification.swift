@@ -32,6 +32,18 @@ public struct LocalNotification: Sendable, Hashable {
         }
     }
 
+    /// The longest id, in bytes.
+    public static let maximumIDBytes = 64
+
+    /// Whether the text is an id: letters, digits, `-`, `_` and `.`.
+    public static func isID(_ text: String) -> Bool {
+        let isWord = text.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || byte == 45 || byte == 46 || byte == 95
+        }
+        return isWord && 1...maximumIDBytes ~= text.utf8.count
+    }
+
     public init(id: String, rule: CalendarRule, content: Content = Content()) {
         self.id = id
         self.rule = rule

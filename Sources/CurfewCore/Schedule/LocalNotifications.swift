@@ -41,9 +41,17 @@ public struct LocalNotifications: Sendable, Hashable {
     /// In place of one of the same id. What is due once and was due before is due at once; of what repeats only what comes.
     public mutating func schedule(_ notification: LocalNotification, at now: WallTime, _ offsets: Offsets) -> Scheduling
     {
-        let rule = notification.rule
-        let passed = rule.repetition == nil ? 0 : rule.count(upTo: now, offsets)
-        guard let due = rule.occurrence(passed, offsets) else { return .never }
+        keep(notification, passed: passed(of: notification.rule, at: now, offsets), offsets)
+    }
+
+    /// How many moments of a new one count as over.
+    public func passed(of rule: CalendarRule, at now: WallTime, _ offsets: Offsets) -> Int64 {
+        rule.repetition == nil ? 0 : rule.count(upTo: now, offsets)
+    }
+
+    /// The same as `schedule`; `passed`: how many of its moments have come.
+    public mutating func keep(_ notification: LocalNotification, passed: Int64, _ offsets: Offsets) -> Scheduling {
+        guard let due = notification.rule.occurrence(passed, offsets) else { return .never }
         cancel(notification.id)
         insert(notification, passed: passed, due: due)
         guard pending.count > Self.maximumCount else { return .kept(due: due, dropped: nil) }

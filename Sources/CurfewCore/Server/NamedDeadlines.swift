@@ -2,10 +2,12 @@
 ///
 /// A heap that knows where each name stands: a change costs the logarithm of how many there are, and to ask for the first the
 /// same however many.
-public struct NamedDeadlines: Sendable {
+///
+/// `Time`: an `Instant`, or a moment of the wall clock.
+public struct NamedDeadlines<Time: Comparable & Sendable>: Sendable {
     private struct Entry: Sendable {
         var name: String
-        var at: Instant
+        var at: Time
     }
 
     /// None is due before the one at half its place.
@@ -17,13 +19,16 @@ public struct NamedDeadlines: Sendable {
     public var count: Int { heap.count }
 
     /// The earliest of all; nil where nothing is due.
-    public var next: Instant? { heap.first?.at }
+    public var next: Time? { heap.first?.at }
+
+    /// Whose that is; of several any.
+    public var nextName: String? { heap.first?.name }
 
     /// When that one is due; nil: not at all.
-    public subscript(name: String) -> Instant? { places[name].map { heap[$0].at } }
+    public subscript(name: String) -> Time? { places[name].map { heap[$0].at } }
 
     /// Those due by then: the earliest first, of one moment by name.
-    public func due(at now: Instant) -> [String] {
+    public func due(at now: Time) -> [String] {
         var (found, looked): ([Entry], [Int]) = ([], [0])
         while let place = looked.popLast() {
             guard place < heap.count, heap[place].at <= now else { continue }
@@ -36,7 +41,7 @@ public struct NamedDeadlines: Sendable {
     // MARK: Changes
 
     /// In place of when it was due before.
-    public mutating func set(_ at: Instant, for name: String) {
+    public mutating func set(_ at: Time, for name: String) {
         let place = places[name] ?? heap.count
         if place == heap.count { heap.append(Entry(name: name, at: at)) }
         heap[place].at = at

@@ -69,6 +69,9 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: wait(for: request))))
+        case .notify, .cancel, .schedule:
+            // An app's own; whoever drives the server was answered before.
+            if !host.serve(request, verb) { refuse(request, "unsupported", Self.whyNoServer) }
         case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
             refuse(request, "unsupported", Self.whyNoServer)
         }

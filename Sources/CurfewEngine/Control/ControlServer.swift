@@ -349,6 +349,14 @@ final class ControlServer {
         }
     }
 
+    /// The same of an app that doesn't run; `last`: its last run.
+    func tell(_ entry: EventLog.Entry, named name: String, last: AppID?) {
+        let followers = sessions.filter { session in
+            session.followed == .all || last.map { session.followed.includes($0) } == true
+        }
+        for session in followers { send(entry.message(app: name), to: session) }
+    }
+
     /// To who follows the app, or all.
     func tell(_ entry: EventLog.Entry, of app: AppID) {
         guard sessions.contains(where: { $0.followed.includes(app) }) else { return }

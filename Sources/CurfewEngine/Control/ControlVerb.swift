@@ -4,12 +4,15 @@ enum ControlVerb: String, CaseIterable {
     case keepAlive = "keep-alive"
     case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance, sleep
     case apps, launch, `switch`, remove, stop, reload, server, history, join
+    case notify, cancel, schedule
     case quitAll = "quit-all"
 
     /// What only a server of many apps does.
     var isServers: Bool {
         switch self {
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join: true
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .notify, .cancel,
+            .schedule:
+            true
         case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open, .interrupt,
             .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance, .sleep:
             false
@@ -31,7 +34,7 @@ enum ControlVerb: String, CaseIterable {
             (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator),
             (.join, .operator):
             true
-        case (.tasks, _), (.status, _), (.events, _): true
+        case (.tasks, _), (.status, _), (.events, _), (.notify, _), (.cancel, _), (.schedule, _): true
         default: false
         }
     }
@@ -42,7 +45,8 @@ enum ControlVerb: String, CaseIterable {
             .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
             "a process inside an app can't drive a supervisor"
         case .hello, .ack, .begin, .end, .remaining, .keepAlive: "only a process inside the app speaks for it"
-        case .tasks, .status, .events: "only this user outside any app, and the app itself, may ask"
+        case .tasks, .status, .events, .notify, .cancel, .schedule:
+            "only this user outside any app, and the app itself, may ask"
         }
     }
 }

@@ -85,6 +85,14 @@ extension EventLog.Entry {
             ("signalIgnored", [Field("signal", String(signal))] + (pid.map { [Field("pid", String($0))] } ?? []))
         case .supervisorStopped: ("supervisorDidStop", [])
         case .hookDropped(let event): ("hookDropped", [Field("event", event)])
+        case .notified(let notification, let way):
+            (
+                "didNotify",
+                [
+                    Field("notification", notification.id), Field("by", way),
+                    Field("title", notification.content.title), Field("body", notification.content.body),
+                ]
+            )
         case .joined(let server): ("didJoin", [Field("server", server)])
         case .parted(let server, let reason): ("didPart", [Field("server", server), Field("reason", reason)])
         }

@@ -35,6 +35,8 @@ public enum EventRecord: Sendable, Hashable {
     case hookDropped(event: String)
     /// It takes part in that server from now on.
     case joined(server: String)
+    /// One of its notifications was due; `by`: `app`, it was told itself; `desktop`, or `summary` there; `log`; `badge`, and nothing else.
+    indirect case notified(LocalNotification, by: String)
     /// It takes part no more, or couldn't; why.
     case parted(server: String, reason: String)
 }

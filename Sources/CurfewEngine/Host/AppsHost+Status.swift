@@ -68,6 +68,7 @@ extension AppsHost {
             let pending = tree.pendingSuspension()
             if !pending.isEmpty { fields.append(Field("not-stopped", PendingProcess.text(of: pending))) }
         }
+        fields += moreStatusFields(of: app.id)
         fields.append(Field("command", instance.manifest.commandLine.joined(separator: " ")))
         return fields
     }

@@ -162,6 +162,12 @@ class AppsHost {
     /// A source of a server has written something, or is answered.
     func sourceTold(_ number: Int) {}
 
+    /// The wall clock, the machine's zone, or what shows notifications.
+    func scheduleTold(by source: Source) {}
+
+    /// What `status` tells of it besides.
+    func moreStatusFields(of app: AppID) -> [Field] { [] }
+
     // MARK: Servers, and apps of other supervisors that take part there
 
     func sendJoinedHome(_ app: AppID) {}
@@ -232,6 +238,7 @@ class AppsHost {
         case .records: recordsAnswered()
         case .reaper: reaperTold(AppID(number))
         case .source: sourceTold(number)
+        case .wallTimer, .zone, .desktop: scheduleTold(by: source)
         }
     }
 

@@ -13,7 +13,7 @@ struct EventLoop {
     /// What has woken us: the kind in the token's first byte, below it a number; for what is an app's, the app's.
     enum Source: UInt64 {
         case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings, memoryMark
-        case pressure, input, records, reaper, source
+        case pressure, input, records, reaper, source, wallTimer, zone, desktop
 
         private static let numberBits: UInt64 = 56
 

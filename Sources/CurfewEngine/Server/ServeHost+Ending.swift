@@ -46,6 +46,7 @@ extension ServeHost {
         isEnding = true
         sources?.end()
         tellManagerOfEnd()
+        desk.arm()
         for name in apps.list.names where apps[name]?.restart != nil { noteRestart(of: name, after: nil) }
         apps.forgetRestarts()
         let running = apps.running

@@ -27,6 +27,7 @@ extension ServeHost {
         apps.restoreList(
             mostRecentFirst: kept.apps.filter { !$0.isRemoved }.map(\.name),
             removed: kept.apps.filter(\.isRemoved).map(\.name))
+        desk.restore(kept)
         tellNews()
     }
 
@@ -130,12 +131,13 @@ extension ServeHost {
         case history(ControlRequest)
         /// `launches`: how often it had been launched by then.
         case removal(ControlRequest, of: String, launches: Int)
+        case schedule(ControlRequest, ScheduleDesk.Keeping)
     }
 
     /// Off the list once that is kept for good, and answered then; where it can't be, it stays in the list.
     func keepRemoval(of name: String, _ request: ControlRequest) {
         guard let records else {
-            apps.remove(name)
+            remove(name)
             return accept(request)
         }
         guard let number = records.remove(name) else {
@@ -153,8 +155,14 @@ extension ServeHost {
             return refuseRemoval(of: name, request)
         }
         // Launched meanwhile, it has come back to the list.
-        if apps[name]?.launches == launches { apps.remove(name) }
+        if apps[name]?.launches == launches { remove(name) }
         accept(request)
+    }
+
+    /// Off the list: nothing of what it has scheduled is due any more.
+    private func remove(_ name: String) {
+        apps.remove(name)
+        desk.held(name, true)
     }
 
     private func refuseRemoval(of name: String, _ request: ControlRequest) {
@@ -183,6 +191,7 @@ extension ServeHost {
             switch recordRequests.removeValue(forKey: number) {
             case .history(let request): historyAnswered(answer, request)
             case .removal(let request, let name, let launches): removalAnswered(answer, request, name, launches)
+            case .schedule(let request, let keeping): scheduleAnswered(answer, keeping, request)
             case nil: break
             }
         }
@@ -203,7 +212,7 @@ extension ServeHost {
         }
     }
 
-    private func refuseBusy(_ request: ControlRequest) { refuse(request, "busy", Self.whyBusy) }
+    func refuseBusy(_ request: ControlRequest) { refuse(request, "busy", Self.whyBusy) }
 
     private static var whyBusy: String {
         "the server's database is in use by somebody else, or too much waits for it; try again"

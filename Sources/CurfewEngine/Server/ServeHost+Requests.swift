@@ -8,6 +8,7 @@ extension ServeHost {
     /// False where the request is about an app that runs, as any supervisor has one.
     func answer(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
         if joined.answer(request, verb) { return true }
+        if answerSchedules(request, verb) { return true }
         switch verb {
         case .apps: tellApps(request)
         case .server: tellServer(request)
@@ -28,7 +29,8 @@ extension ServeHost {
         case .history: history(request)
         case .reload:
             reload(request)
-        case .join, .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .interrupt,
+        case .notify, .cancel, .schedule, .join, .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events,
+            .keepAlive, .home, .interrupt,
             .dismiss,
             .post, .wake, .warn, .pressure, .reclaim, .advance, .sleep:
             return false

@@ -7,7 +7,7 @@ import Glibc
 /// The composition for many apps: the server of `curfew serve`. Launches them as it is asked to, has one or some of them in front,
 /// and goes on when they have ended.
 ///
-/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Joining`, `+Sources`, `+Manager`,
+/// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Schedules`, `+Joining`, `+Sources`, `+Manager`,
 /// `+Ending`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
@@ -50,6 +50,9 @@ final class ServeHost: AppsHost {
     private(set) lazy var joined = JoinDesk(host: self)
     /// Nil where there are none.
     var sources: SourceDesk?
+    private let zones: any ZoneTables
+    /// What apps have scheduled.
+    private(set) lazy var desk = ScheduleDesk(host: self, zones: zones)
 
     /// A request for the end of some apps.
     struct EndWait {
@@ -61,7 +64,7 @@ final class ServeHost: AppsHost {
 
     init(
         _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions,
-        machine: ServerMachine? = nil,
+        zones: any ZoneTables, machine: ServerMachine? = nil,
         records: @escaping () throws(RecordsRefusal) -> (any ServerRecords)?
     ) {
         self.plan = plan
@@ -69,12 +72,14 @@ final class ServeHost: AppsHost {
         self.front = front
         self.definitions = definitions
         self.machine = machine ?? ServerMachine(launches: LiveLaunchSystem(front: front))
+        self.zones = zones
         openRecords = records
         super.init(plan.options, callersMask: callersMask, journal: nil)
     }
 
     func run() -> Never {
         curfew_keep_descriptors_from_programs(3)
+        desk.desktop = DesktopRunner.start(callersMask: callersMask)
         do throws(LaunchError) {
             try prepareSources()
             leaveFrontsGroup(front, as: SupervisorName.ofApp)
@@ -85,6 +90,7 @@ final class ServeHost: AppsHost {
         }
         launchAtStart()
         sources?.begin(in: loop)
+        desk.begin()
         manager?.ready(status: statusText, at: kernel.now)
         waitForAll()
         finish()
@@ -289,6 +295,7 @@ final class ServeHost: AppsHost {
     func noteOpening(of app: AppID) {
         apps.opened(app)
         records?.noteOpening(of: name(of: app))
+        desk.held(name(of: app), false)
     }
 
     override func ended(_ app: AppID, _ ending: Ending) {
@@ -304,6 +311,16 @@ final class ServeHost: AppsHost {
     override func recordsAnswered() { answerRecords() }
 
     override func sourceTold(_ number: Int) { sources?.told(number) }
+
+    override func scheduleTold(by source: Source) {
+        switch source {
+        case .wallTimer: desk.timeCame()
+        case .zone: desk.zoneMayHaveChanged()
+        default: desk.desktopTold()
+        }
+    }
+
+    override func moreStatusFields(of app: AppID) -> [Field] { desk.fields(of: name(of: app)) }
 
     override func sendJoinedHome(_ app: AppID) { joined.sendHome(app) }
 

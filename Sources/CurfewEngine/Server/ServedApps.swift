@@ -39,7 +39,7 @@ struct ServedApps {
     private var names: [AppID: String] = [:]
     private(set) var list = TaskList()
     /// Who is launched again by itself, and when.
-    private var restarts = NamedDeadlines()
+    private var restarts = NamedDeadlines<Instant>()
 
     var runningCount: Int { names.count }
 

@@ -29,6 +29,13 @@ struct ServerEnvironment {
         return ServerEnvironment(inherited)
     }
 
+    /// What `reload` may have changed, as it is now.
+    var ofSession: [(key: String, value: String)] {
+        Self.changeable.compactMap { key in
+            entries.first { $0.key == ByteString(key) }.map { (key, String(decoding: $0.value.bytes, as: UTF8.self)) }
+        }
+    }
+
     mutating func set(_ key: String, _ value: String) { set(ByteString(key), ByteString(value)) }
 
     private mutating func set(_ key: ByteString, _ value: ByteString) {

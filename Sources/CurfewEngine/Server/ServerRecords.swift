@@ -92,16 +92,39 @@ public struct RunRecord: Sendable, Hashable {
     }
 }
 
+/// What is kept of a notification that waits.
+public struct NotificationRecord: Sendable, Hashable {
+    public var app: String
+    public var notification: LocalNotification
+    /// How many of its moments have come.
+    public var passed: Int64
+
+    public init(app: String, notification: LocalNotification, passed: Int64) {
+        self.app = app
+        self.notification = notification
+        self.passed = passed
+    }
+}
+
 /// All that a server finds when it starts.
 public struct KeptServer: Sendable, Hashable {
     /// The most recently used first; those that were removed, too.
     public var apps: [AppRecord]
     /// Whether the machine was started anew since: what ran then was ended by that.
     public var isAfterReboot: Bool
+    /// What waits, in no order that means anything.
+    public var notifications: [NotificationRecord]
+    /// Of the apps that have one, by name.
+    public var badges: [String: Int]
 
-    public init(apps: [AppRecord] = [], isAfterReboot: Bool = false) {
+    public init(
+        apps: [AppRecord] = [], isAfterReboot: Bool = false, notifications: [NotificationRecord] = [],
+        badges: [String: Int] = [:]
+    ) {
         self.apps = apps
         self.isAfterReboot = isAfterReboot
+        self.notifications = notifications
+        self.badges = badges
     }
 }
 
@@ -141,8 +164,15 @@ public protocol ServerRecords: AnyObject {
     /// Another than was noted with its end; nil: none any more.
     func noteRestart(of app: String, _ restart: RestartRecord?)
     func noteOpening(of app: String)
+    /// So many of its moments have come; nil: it waits no more.
+    func noteNotification(_ id: String, of app: String, passed: Int64?)
+    /// The number at its name; 0: none.
+    func noteBadge(_ badge: Int, of app: String)
     /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
     func remove(_ app: String) -> Int?
+    /// New, or in place of one of the same id.
+    func keep(_ notification: NotificationRecord) -> Int?
+    func dropNotifications(_ ids: [String], of app: String) -> Int?
     /// Past runs, the latest first; nil: of all apps.
     func history(of app: String?, limit: Int) -> Int?
     /// In the order of what was asked.

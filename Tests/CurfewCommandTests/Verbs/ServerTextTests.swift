@@ -64,6 +64,31 @@ struct ServerTextTests {
             ])
     }
 
+    private static let scheduled = [
+        "schedule app=mail kind=notification notification=n1 due=3999999600.000 shown=\"2096-10-02 09:00:00 +02:00\" zone=Europe/Berlin repeat=daily waits=too-early badge=3 title=Mail",
+        "schedule app=tea kind=notification notification=n2 due=4000000000.500 shown=\"2096-10-02 09:06:40 +02:00\" repeat=86400 waits=app-removed title=\"a b\"",
+    ]
+
+    @Test("What is scheduled, for people")
+    func schedule() throws {
+        let all = try Self.messages(Self.scheduled).map(ScheduledThing.init)
+        #expect(
+            ScheduledThing.table(all, width: nil) == [
+                "APP   KIND          ID  NEXT                        ZONE           REPEAT  WAITS           TITLE",
+                "mail  notification  n1  2096-10-02 09:00:00 +02:00  Europe/Berlin  daily                   Mail",
+                "tea   notification  n2  2096-10-02 09:06:40 +02:00                 1 d     it was removed  a b",
+            ])
+    }
+
+    @Test("What is scheduled, for programs")
+    func scheduleJSON() throws {
+        #expect(
+            try Self.messages(Self.scheduled).map { ScheduledThing($0).json.text } == [
+                #"{"app":"mail","kind":"notification","id":"n1","due":3999999600.0,"shown":"2096-10-02 09:00:00 +02:00","zone":"Europe/Berlin","repeat":"daily","waits":"too-early","badge":3,"title":"Mail"}"#,
+                #"{"app":"tea","kind":"notification","id":"n2","due":4000000000.5,"shown":"2096-10-02 09:06:40 +02:00","repeat":"86400","waits":"app-removed","title":"a b"}"#,
+            ])
+    }
+
     private static let runs = [
         "run app=mail number=3 began=1760000000.500 cpu=1.500 memory-peak=10485760",
         "run app=mail number=2 began=1759990000.000 ended=1759990090.000 reason=memory-pressure status=137 cpu=0.250 memory-peak=1073741824",

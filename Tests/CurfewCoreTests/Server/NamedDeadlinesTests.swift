@@ -7,7 +7,7 @@ struct NamedDeadlinesTests {
 
     @Test("The earliest is first, and those due come by time, then by name")
     func order() {
-        var deadlines = NamedDeadlines()
+        var deadlines = NamedDeadlines<Instant>()
         #expect(deadlines.next == nil)
         for (name, seconds) in [("web", 5), ("db", 3), ("mail", 5), ("news", 9)] {
             deadlines.set(at(Int64(seconds)), for: name)
@@ -21,7 +21,7 @@ struct NamedDeadlinesTests {
 
     @Test("Set anew it is due then alone; removed not at all")
     func changes() {
-        var deadlines = NamedDeadlines()
+        var deadlines = NamedDeadlines<Instant>()
         deadlines.set(at(1), for: "web")
         deadlines.set(at(7), for: "web")
         #expect(deadlines.due(at: at(6)) == [])
@@ -40,7 +40,7 @@ struct NamedDeadlinesTests {
     func scan() {
         for seed in UInt64(0)..<60 {
             var random = SplitMix64(seed: seed)
-            var (deadlines, model) = (NamedDeadlines(), [String: Instant]())
+            var (deadlines, model) = (NamedDeadlines<Instant>(), [String: Instant]())
             for step in 0..<200 {
                 let name = "app\(random.below(24))"
                 if random.chance(65) {

@@ -56,6 +56,7 @@ extension EventRecord {
         case .signalIgnored(let signal, _): "signalIgnored \(signal)"
         case .supervisorStopped: "supervisorStopped"
         case .hookDropped(let event): "hookDropped \(event)"
+        case .notified(let notification, let way): "notified \(notification.id) by \(way)"
         case .joined(let server): "joined \(server)"
         case .parted(let server, let reason): "parted \(server): \(reason)"
         }

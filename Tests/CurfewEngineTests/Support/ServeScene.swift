@@ -11,6 +11,7 @@ import Testing
 final class ServeScene {
     let kernel = FakeKernel(Journal())
     let programs = FakePrograms()
+    let zones = FakeZones()
     let definitions: FakeDefinitions
     let records: FakeRecords?
     let folder = ScratchFolder()
@@ -33,7 +34,7 @@ final class ServeScene {
         let words = words
         host = ServeHost(
             ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), front: getppid(),
-            callersMask: 0, definitions: definitions,
+            callersMask: 0, definitions: definitions, zones: zones,
             machine: ServerMachine(kernel: kernel, launches: programs) { words.lines.append($0) },
             records: { keeps ? records : nil })
         prepare()
@@ -274,6 +275,20 @@ final class FakeRecords: ServerRecords {
         lastNumber += 1
         asked.append(lastNumber)
         return lastNumber
+    }
+
+    func noteNotification(_ id: String, of app: String, passed: Int64?) {
+        noted.append("notification \(app) \(id) " + (passed.map { "passed \($0)" } ?? "over"))
+    }
+
+    func noteBadge(_ badge: Int, of app: String) { noted.append("badge \(app) \(badge)") }
+
+    func keep(_ notification: NotificationRecord) -> Int? {
+        ask("keep \(notification.app) \(notification.notification.id) \(notification.passed)")
+    }
+
+    func dropNotifications(_ ids: [String], of app: String) -> Int? {
+        ask("drop \(app) \(ids.joined(separator: ","))")
     }
 
     func remove(_ app: String) -> Int? { ask("remove \(app)") }

@@ -16,6 +16,20 @@ extension StoredRun {
     }
 }
 
+extension StoredNotification {
+    /// By its clocks where `passed` is odd.
+    static func sample(_ app: String, _ id: String, passed: Int64 = 0) -> StoredNotification {
+        let isCivil = passed % 2 == 1
+        return StoredNotification(
+            key: Key(app: app, id: id), moment: isCivil ? nil : 1_800_000_000_000_000 + passed,
+            civil: isCivil ? "2096-07-01T08:00:00" : nil, zone: isCivil ? "Europe/Berlin" : nil,
+            repetition: isCivil ? "daily" : nil, passed: passed,
+            content: Content(
+                title: "a \"title\"\n", body: "\u{1F41F}", action: isCivil ? "Open" : nil, badge: isCivil ? 3 : nil,
+                sound: isCivil ? nil : "bell", info: isCivil ? [] : [Pair("a", ""), Pair("b", "c d")]))
+    }
+}
+
 extension StoredRun.End {
     static let sample = StoredRun.End(
         ended: 77, reason: "memory-limit", status: nil, signal: 9, cpu: 1_500_000, peak: 1 << 33)

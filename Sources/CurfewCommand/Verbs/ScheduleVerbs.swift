@@ -1,0 +1,45 @@
+import CurfewEngine
+import CurfewLinux
+import CurfewWire
+
+/// `notify` and `schedule`: what a server is to do when it is time.
+enum ScheduleVerbs {
+    static func notify(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try NotifyArguments.parse(reader)
+        let target = try arguments.common.lookup.target(ofAny: arguments.common.operands[0])
+        return arguments.common.withClient(of: target) { client throws(ControlClient.Failure) in
+            let answer = try client.request(arguments.request).final
+            if let dropped = answer["dropped"] {
+                StandardError.print("curfew: notify: \(dropped) was pushed out: the soonest 64 are kept")
+            }
+            if answer["ignored"] != nil { StandardError.print("curfew: notify: no notification of that id waits") }
+            if arguments.common.has("--json") { return Output.print(json(answer)) }
+            if let id = answer["notification"] { Output.print(id) }
+        }
+    }
+
+    static func json(_ answer: Message) -> JSON {
+        var members: [(key: String, value: JSON)] = []
+        if let id = answer["notification"] { members.append(("id", .string(id))) }
+        if let due = answer["due"] { members.append(("due", Field.seconds(due))) }
+        if let dropped = answer["dropped"] { members.append(("dropped", .string(dropped))) }
+        return .object(members)
+    }
+
+    static func schedule(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        let lookup = arguments.lookup
+        let target =
+            if let app = arguments.operands.first { try lookup.target(ofAny: app) } else { try lookup.serverTarget() }
+        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            let answer = try client.request(Message("schedule", [Field("id", "1")]))
+            let all = answer.items.map(ScheduledThing.init)
+            if arguments.has("--json") { return Output.print(.array(all.map(\.json))) }
+            Output.print(lines: ScheduledThing.table(all, width: TerminalWidth.columns))
+            let left = (Int(answer.final["count"] ?? "") ?? all.count) - all.count
+            if left > 0 {
+                StandardError.print("curfew: schedule: \(left) more; `curfew schedule NAME` shows one app's")
+            }
+        }
+    }
+}

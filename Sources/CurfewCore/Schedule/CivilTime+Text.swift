@@ -1,0 +1,135 @@
+/// As ISO 8601 writes it.
+extension CivilTime {
+    /// Such as `2026-12-01T08:00:00`.
+    public var text: String {
+        "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))T\(timeText)"
+    }
+
+    /// Such as `08:00:00`.
+    public var timeText: String {
+        [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.digits($0, 2) }.joined(separator: ":")
+    }
+
+    /// Of a date and a time with `T` or a blank between them, seconds or not: `2026-12-01 08:00`. Nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
+        guard parts.count == 2, let second = Self.secondOfDay(parts[1]),
+            let date = Self.numbers(parts[0], by: "-", digits: [4, 2, 2])
+        else { return nil }
+        self.init(
+            year: date[0], month: date[1], day: date[2], hour: second / 3600, minute: second / 60 % 60,
+            second: second % 60)
+    }
+
+    /// Of `08:00` or `08:00:30`; nil for what no clock shows.
+    static func secondOfDay(_ text: some StringProtocol) -> Int? {
+        guard let numbers = numbers(text, by: ":", digits: [2, 2]) ?? numbers(text, by: ":", digits: [2, 2, 2]),
+            numbers[0] < 24, numbers[1] < 60, numbers.last ?? 0 < 60
+        else { return nil }
+        return numbers[0] * 3600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)
+    }
+
+    /// So many numbers, of so many digits each.
+    private static func numbers(
+        _ text: some StringProtocol, by separator: Character, digits: [Int]
+    ) -> [Int]? {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        guard parts.count == digits.count, zip(parts, digits).allSatisfy({ $0.utf8.count == $1 }),
+            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } })
+        else { return nil }
+        return parts.compactMap { Int($0) }
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}
+
+/// A moment as somebody writes it who schedules something.
+public enum WrittenTime: Sendable, Hashable {
+    case moment(WallTime)
+    /// Of a clock that isn't named there.
+    case civil(CivilTime)
+    /// Whenever a clock shows that next: seconds since midnight.
+    case timeOfDay(Int)
+
+    /// What `init` reads, for messages.
+    public static let accepted =
+        "a time such as 08:00, 2026-12-01 08:00, 2026-12-01T08:00:00Z, 2026-12-01T08:00+01:00 or @1796112000"
+
+    /// Nil for what isn't one.
+    public init?(_ text: String) {
+        if text.hasPrefix("@") {
+            guard let seconds = Int64(text.dropFirst()), 0...Self.latest ~= seconds else { return nil }
+            self = .moment(.seconds(seconds))
+        } else if let second = CivilTime.secondOfDay(text) {
+            self = .timeOfDay(second)
+        } else if let civil = CivilTime(text) {
+            self = .civil(civil)
+        } else if let (civil, offset) = Self.withOffset(text) {
+            self = .moment(civil.moment { _ in offset })
+        } else {
+            return nil
+        }
+    }
+
+    /// 9999-12-31T23:59:59Z
+    private static let latest: Int64 = 253_402_300_799
+
+    /// `…Z`, or `…+01:00`.
+    private static func withOffset(_ text: String) -> (CivilTime, Int64)? {
+        if text.hasSuffix("Z") { return CivilTime(text.dropLast()).map { ($0, 0) } }
+        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
+            let seconds = CivilTime.secondOfDay(text[text.index(after: sign)...]), let civil = CivilTime(text[..<sign])
+        else { return nil }
+        return (civil, text[sign] == "-" ? -Int64(seconds) : Int64(seconds))
+    }
+
+    /// When the clocks of a zone show it; of a time of day the next one after `now`. Nil outside the years that there are.
+    public func civil(after now: WallTime, _ offset: CivilTime.Offset) -> CivilTime? {
+        switch self {
+        case .moment(let time): return CivilTime(time, offset: offset)
+        case .civil(let time): return time
+        case .timeOfDay(let second):
+            guard let shown = CivilTime(now, offset: offset),
+                let today = CivilTime(dayNumber: shown.dayNumber, secondOfDay: second)
+            else { return nil }
+            return today.moment(offset: offset) > now ? today : today.adding(days: 1)
+        }
+    }
+}
+
+extension CalendarRule.Repetition {
+    /// What `init` reads, for messages.
+    public static let accepted = "daily, weekly, monthly, yearly, or seconds, 60 or more"
+
+    /// `daily`, `weekly`, `monthly`, `yearly`, or whole seconds; nil for anything else, and for a shorter period than may be.
+    public init?(_ text: String) {
+        switch text {
+        case "daily": self = .daily
+        case "weekly": self = .weekly
+        case "monthly": self = .monthly
+        case "yearly": self = .yearly
+        default:
+            guard let seconds = Int64(text), seconds <= Self.mostSeconds,
+                Span.seconds(seconds) >= CalendarRule.shortestPeriod
+            else { return nil }
+            self = .every(.seconds(seconds))
+        }
+    }
+
+    /// A hundred years.
+    private static let mostSeconds: Int64 = 3_155_760_000
+
+    /// What `init` reads it from.
+    public var text: String {
+        switch self {
+        case .every(let span): String(span.nanoseconds / 1_000_000_000)
+        case .daily: "daily"
+        case .weekly: "weekly"
+        case .monthly: "monthly"
+        case .yearly: "yearly"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+
+/// What is due: told to an app that is in front, shown for any other.
+extension ScheduleDesk {
+    func deliver(_ due: Due) {
+        host.noteDelivery(due, badge: due.notification.content.badge)
+        let content = due.notification.content
+        let isShown = !content.title.isEmpty || !content.body.isEmpty
+        if isShown, tellInFront(due) { return }
+        let way = isShown ? show(due) : "badge"
+        host.record(.notified(due.notification, by: way), ofAppNamed: due.app)
+    }
+
+    /// A plain app hears of nothing, wherever it is: for that one it is shown.
+    private func tellInFront(_ due: Due) -> Bool {
+        guard let id = host.app(called: due.app), let app = host.app(id), app.state.isForeground, app.isAware else {
+            return false
+        }
+        host.record(.notified(due.notification, by: "app"), of: id)
+        host.feed(.app(id, .post(PostedEvent(LocalNotification.event, due.notification.info), request: nil)))
+        return true
+    }
+
+    // MARK: On the desktop
+
+    private func show(_ due: Due) -> String {
+        guard desktop != nil else {
+            tell(due, because: nil)
+            return "log"
+        }
+        let content = due.notification.content
+        switch shown.show(of: due.app, hasAction: content.action != nil) {
+        case .waiting(let number): show(due, as: number, withAction: true)
+        case .passing(let number): show(due, as: number, withAction: false)
+        case .summedUp: return "summary"
+        }
+        return "desktop"
+    }
+
+    private func show(_ due: Due, as number: Int, withAction: Bool) {
+        notices[number] = due
+        let content = due.notification.content
+        show(
+            DesktopNotice(
+                number: number, app: due.app, title: content.title, body: content.body,
+                action: withAction ? content.action : nil, sound: content.sound))
+    }
+
+    private func show(_ notice: DesktopNotice) {
+        guard desktop?.show(notice, host.environment.ofSession) == true else {
+            return ended(.failed(notice.number, reason: "what shows notifications doesn't answer"))
+        }
+    }
+
+    /// Something has become of what is shown.
+    func desktopTold() {
+        guard let answers = desktop?.takeAnswers() else {
+            desktop = nil
+            let lost = notices.keys.sorted()
+            for number in lost { ended(.failed(number, reason: "what shows notifications was killed")) }
+            return
+        }
+        for answer in answers { ended(answer) }
+    }
+
+    private func ended(_ answer: DesktopAnswer) {
+        let due = notices.removeValue(forKey: answer.number)
+        let summary = shown.ended(answer.number)
+        switch answer {
+        case .chosen: if let due { open(due) }
+        case .closed: hasComplained = false
+        case .failed(_, let reason): if let due { tell(due, because: reason) }
+        }
+        if let summary { show(summary) }
+    }
+
+    private func show(_ summary: ShownNotifications.Summary) {
+        let count = summary.apps.values.reduce(0, +)
+        let apps = summary.apps.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }
+        show(
+            DesktopNotice(
+                number: summary.number, app: "curfew", title: "\(count) more notifications",
+                body: apps.joined(separator: "\n")))
+    }
+
+    /// Nothing shows it: it stands in the server's own log.
+    private func tell(_ due: Due, because reason: String?) {
+        if let reason, !hasComplained {
+            hasComplained = true
+            host.complain("notifications can't be shown on the desktop, and are told here: \(reason)")
+        }
+        let texts = [due.notification.content.title, due.notification.content.body].filter { !$0.isEmpty }
+        host.complain(Printable.text("notification from \(due.app): \(texts.joined(separator: ": "))"))
+    }
+
+    // MARK: Its button
+
+    /// Its app comes to the front with it. Source: Apple, `UIApplication.LaunchOptionsKey.localNotification`.
+    private func open(_ due: Due) {
+        hasComplained = false
+        let info = due.notification.info
+        if let id = host.app(called: due.app) {
+            // Before it is opened: what is kept for a suspended app comes between `willEnterForeground` and `didBecomeActive`.
+            host.feed(.app(id, .post(PostedEvent(LocalNotification.event, info), request: nil)))
+            return host.feed(.app(id, .open(request: nil)))
+        }
+        do throws(LaunchRefusal) {
+            let definition = try host.definition(named: due.app)
+            try host.launch(definition, LaunchOptions(info: Self.fitting(definition.launch.info, info)))
+        } catch {
+            host.complain("\(due.app): couldn't be launched for its notification: \(error.problem)")
+        }
+    }
+
+    /// What an app is always told at its launch, where that leaves room.
+    private static func fitting(_ usual: [Info], _ info: [Info]) -> [Info] {
+        let all = usual + info
+        let fits = PostedEvent("", all).fitsOneLine(as: .lifecycle(.didFinishLaunching))
+        return fits && all.count <= Info.maximumCount ? all : info
+    }
+}

@@ -1,0 +1,168 @@
+import CurfewCore
+import CurfewWire
+
+/// `notify`, `cancel` and `schedule`.
+extension ScheduleDesk {
+    /// What the records were asked for.
+    enum Keeping {
+        case notification(NotificationRecord)
+        /// Nil: all there are.
+        case cancelling(String?, of: String)
+    }
+
+    /// Whose it is: the sender's own, or the one that is named. Nil once it was refused.
+    private func appName(_ request: ControlRequest) -> String? {
+        if let app = request.app { return host.name(of: app) }
+        guard let told = request.message["app"] else {
+            host.refuse(request, "no-app", "app=NAME has to say which app is meant; `curfew apps` shows them")
+            return nil
+        }
+        let name = host.app(named: told).map { host.name(of: $0) } ?? told
+        if schedules[name] != nil || host.apps.list.contains(name) { return name }
+        do throws(LaunchRefusal) {
+            _ = try host.definition(named: name)
+            return name
+        } catch {
+            host.refuse(request, error.code, error.problem)
+            return nil
+        }
+    }
+
+    // MARK: notify
+
+    func notify(_ request: ControlRequest) {
+        guard let name = appName(request) else { return }
+        let now = WallTimer.now
+        do throws(BadNotification) {
+            let reading = NotificationRequest(message: request.message, now: now, zones: zones)
+            let notification = try reading.read(id: generatedID(for: name))
+            var trial = LocalNotifications()
+            // What begins just now isn't over.
+            let passed = trial.passed(of: notification.rule, at: now - Span(nanoseconds: 1000), offset)
+            guard case .kept = trial.keep(notification, passed: passed, offset) else {
+                throw BadNotification("it would never come: its time is in none of the years \(CivilTime.years)")
+            }
+            let record = NotificationRecord(app: name, notification: notification, passed: passed)
+            host.keep(.notification(record), request) { $0.keep(record) }
+        } catch {
+            host.refuse(request, "invalid", error.problem)
+        }
+    }
+
+    private func generatedID(for app: String) -> String {
+        repeat { lastGenerated += 1 } while schedules[app]?.notifications["n\(lastGenerated)"] != nil
+        return "n\(lastGenerated)"
+    }
+
+    /// It is kept for good, and counts from now on.
+    func kept(_ keeping: Keeping, _ request: ControlRequest) {
+        switch keeping {
+        case .notification(let record): kept(record, request)
+        case .cancelling(let id, let app):
+            let isKnown = schedules.change(app) { schedule in
+                guard let id else {
+                    schedule.notifications.cancelAll()
+                    return true
+                }
+                return schedule.notifications.cancel(id)
+            }
+            host.accept(request, isKnown ? [] : [Field("ignored", "unknown-notification")])
+        }
+        arm()
+    }
+
+    private func kept(_ record: NotificationRecord, _ request: ControlRequest) {
+        let (app, notification) = (record.app, record.notification)
+        let scheduling = schedules.change(app) {
+            $0.notifications.keep(notification, passed: record.passed, offset)
+        }
+        schedules.hold(app, !host.apps.list.mayLaunchInBackground(app))
+        guard case .kept(let due, let dropped) = scheduling else {
+            return host.refuse(request, "invalid", "it never comes")
+        }
+        if let dropped { host.noteOver(dropped, of: app) }
+        let fields = [Field("notification", notification.id), Field("due", due.secondsText)]
+        host.accept(request, fields + (dropped.map { [Field("dropped", $0)] } ?? []))
+    }
+
+    // MARK: cancel
+
+    func cancel(_ request: ControlRequest) {
+        guard let name = appName(request) else { return }
+        let id = request.message["notification"]
+        guard id != nil || request.message["all"] == "1" else {
+            return host.refuse(request, "invalid", "cancel needs notification=ID, or all=1")
+        }
+        let waiting = schedules[name]?.notifications.pending.map(\.notification.id) ?? []
+        let ids = id.map { [$0] } ?? waiting
+        host.keep(.cancelling(id, of: name), request) { $0.dropNotifications(ids, of: name) }
+    }
+
+    // MARK: schedule
+
+    func schedule(_ request: ControlRequest) {
+        var names = schedules.names
+        if request.app != nil || request.message["app"] != nil {
+            guard let name = appName(request) else { return }
+            names = [name]
+        }
+        host.control?.reply(to: request) { [unowned self] in
+            let all = names.flatMap { name in
+                (schedules[name]?.notifications.pending ?? []).map { (app: name, pending: $0) }
+            }
+            var left = all.sorted { ($0.pending.due, $0.app) < ($1.pending.due, $1.app) }[...]
+            let each = { [unowned self] in left.popFirst().map { message(of: $0.pending, $0.app) } }
+            let final = Message("ok", [Field("count", String(all.count))])
+            return ControlServer.marked(ControlServer.lines(each, then: final), for: request)
+        }
+    }
+
+    private func message(of pending: LocalNotifications.Pending, _ app: String) -> Message {
+        let waits = schedules[app]?.obstacle(pending.due, at: WallTimer.now)
+        return Message("schedule", fields(of: pending, app, waits))
+    }
+
+    private func fields(
+        of pending: LocalNotifications.Pending, _ app: String, _ waits: ScheduleObstacle?
+    ) -> [Field] {
+        let notification = pending.notification
+        var fields = [
+            Field("app", app), Field("kind", "notification"), Field("notification", notification.id),
+            Field("due", pending.due.secondsText), Field("shown", shownText(pending.due)),
+        ]
+        switch notification.rule.zone {
+        case nil: break
+        case .local?: fields.append(Field("zone", "local"))
+        case .named(let name)?: fields.append(Field("zone", name))
+        }
+        if let repetition = notification.rule.repetition { fields.append(Field("repeat", repetition.text)) }
+        if let waits { fields.append(Field("waits", waits.word)) }
+        if let badge = notification.content.badge { fields.append(Field("badge", String(badge))) }
+        let title = notification.content.title
+        return fields + [Field("title", title.isEmpty ? notification.content.body : title)]
+    }
+
+    /// What the machine's clock shows then, and how far that is ahead of UTC: `2026-12-01 08:00:00 +01:00`.
+    func shownText(_ time: WallTime) -> String {
+        let offset = offset(.local, time)
+        guard let shown = CivilTime(time, offset: { _ in offset }) else { return time.secondsText }
+        let minutes = offset.magnitude / 60
+        let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
+        func digits(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return shown.text.replacing("T", with: " ") + (offset < 0 ? " -" : " +") + digits(hours) + ":" + digits(rest)
+    }
+
+    // MARK: status
+
+    /// What `status` shows of an app.
+    func fields(of app: String) -> [Field] {
+        guard let schedule = schedules[app] else { return [] }
+        var fields: [Field] = []
+        if schedule.badge > 0 { fields.append(Field("badge", String(schedule.badge))) }
+        if let next = schedule.notifications.pending.first {
+            fields.append(Field("notifications", String(schedule.notifications.pending.count)))
+            fields.append(Field("next-notification", shownText(next.due)))
+        }
+        return fields
+    }
+}

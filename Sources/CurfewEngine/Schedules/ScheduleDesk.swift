@@ -1,0 +1,111 @@
+import CCurfew
+import CurfewCore
+import CurfewLinux
+import CurfewWire
+import Glibc
+
+/// What the apps of a server have scheduled: takes it in, and delivers what is due.
+///
+/// The files beside this one hold its parts: `+Requests`, `+Delivery`.
+final class ScheduleDesk {
+    unowned let host: ServeHost
+    let zones: any ZoneTables
+    var schedules = Schedules()
+    private var timer = WallTimer()
+    private var zoneWatch: FileWatch?
+    /// Shows what no app in front is told; nil where no process could be had for that.
+    var desktop: DesktopRunner?
+    var shown = ShownNotifications()
+    /// What waits for an answer, by its number there.
+    var notices: [Int: Due] = [:]
+    var lastGenerated = 0
+    /// That no notification can be shown is said once, until one was.
+    var hasComplained = false
+
+    typealias Due = Schedules.Due
+
+    /// More that is due at once waits until others had their turn.
+    static let deliveriesPerTurn = 16
+    /// Its link tells which zone the machine is in.
+    private static let zoneFile = "/etc/localtime"
+
+    init(host: ServeHost, zones: any ZoneTables) {
+        self.host = host
+        self.zones = zones
+    }
+
+    func offset(_ zone: CalendarRule.Zone, _ time: WallTime) -> Int64 { zones.offset(of: zone, at: time) }
+
+    // MARK: At the start
+
+    /// As it was kept by a server before.
+    func restore(_ kept: KeptServer) {
+        // The soonest are kept where there are too many: the last may not have been written as gone.
+        for record in kept.notifications {
+            let scheduling = schedules.change(record.app) {
+                $0.notifications.keep(record.notification, passed: record.passed, offset)
+            }
+            if case .kept(_, let dropped?) = scheduling { host.noteOver(dropped, of: record.app) }
+        }
+        for (app, badge) in kept.badges { schedules.change(app) { $0.badge = badge } }
+        for app in kept.apps where app.isRemoved { schedules.hold(app.name, true) }
+    }
+
+    /// From now on what is due is delivered.
+    func begin() {
+        desktop?.wait(in: host.loop)
+        watchZone()
+        arm()
+    }
+
+    private func watchZone() {
+        do throws(KernelError) {
+            let watch = try FileWatch(path: Self.zoneFile)
+            host.loop.add(watch.descriptor, EventLoop.Source.zone.token())
+            zoneWatch = watch
+        } catch {
+            // Where there is none, clocks show UTC, and go on to.
+            if error.errno != ENOENT { host.complain("a change of the time zone won't be noticed: \(error.text)") }
+        }
+    }
+
+    // MARK: Time
+
+    /// The timer has told of its time, or of a clock that was set.
+    func timeCame() {
+        timer.wasHeard()
+        deliverDue()
+    }
+
+    func zoneMayHaveChanged() {
+        guard zoneWatch?.readChanges() != nil else { return }
+        zones.reload()
+        schedules.zoneChanged(offset)
+        arm()
+    }
+
+    func arm() {
+        guard !host.isEnding else { return _ = timer.arm(nil, in: host.loop) }
+        if !timer.arm(schedules.nextDue, in: host.loop) {
+            host.complain("no descriptor is left to wait for what is scheduled; it is tried again with the next change")
+        }
+    }
+
+    private func deliverDue() {
+        guard !host.isEnding else { return }
+        let now = WallTimer.now
+        for _ in 0..<Self.deliveriesPerTurn {
+            guard let due = schedules.takeDue(at: now, offset) else { break }
+            deliver(due)
+        }
+        arm()
+    }
+
+    // MARK: Apps
+
+    /// It was removed, or is on the list again.
+    func held(_ app: String, _ isHeld: Bool) {
+        schedules.hold(app, isHeld)
+        arm()
+    }
+}

@@ -1,0 +1,45 @@
+import CurfewCore
+import CurfewWire
+
+/// What the schedules' desk needs of the server: what is kept, and who hears of it.
+extension ServeHost {
+    /// Answers what is about schedules; false for anything else.
+    func answerSchedules(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        switch verb {
+        case .notify: desk.notify(request)
+        case .cancel: desk.cancel(request)
+        case .schedule: desk.schedule(request)
+        default: return false
+        }
+        return true
+    }
+
+    /// Counts once it is kept for good; where nothing is kept, at once.
+    func keep(
+        _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest, _ ask: (any ServerRecords) -> Int?
+    ) {
+        guard let records else { return desk.kept(keeping, request) }
+        guard let number = ask(records) else { return refuseBusy(request) }
+        owe(request)
+        recordRequests[number] = .schedule(request, keeping)
+    }
+
+    func scheduleAnswered(_ answer: RecordAnswer, _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest) {
+        if case .busy = answer { return refuseBusy(request) }
+        desk.kept(keeping, request)
+    }
+
+    func noteDelivery(_ due: Schedules.Due, badge: Int?) {
+        records?.noteNotification(due.notification.id, of: due.app, passed: due.passed)
+        if let badge { records?.noteBadge(badge, of: due.app) }
+    }
+
+    func noteOver(_ id: String, of app: String) { records?.noteNotification(id, of: app, passed: nil) }
+
+    /// An app that doesn't run has no history: who follows its last run, or all apps, hears of it all the same.
+    func record(_ record: EventRecord, ofAppNamed name: String) {
+        if let app = app(called: name) { return self.record(record, of: app) }
+        let entry = EventLog.Entry(number: 0, instant: kernel.now, record: record)
+        control?.tell(entry, named: name, last: apps[name]?.lastApp)
+    }
+}

@@ -1,0 +1,89 @@
+import CurfewWire
+import GRDB
+
+/// Rows of what is scheduled in SQL, in both directions.
+enum ScheduleTables {
+    static func write(_ rows: StoreRows, to database: Database) throws {
+        for (key, row) in rows.notifications {
+            if let row {
+                try database.cachedStatement(sql: notificationSQL).execute(arguments: arguments(of: row))
+            } else {
+                try database.cachedStatement(sql: "DELETE FROM notification WHERE app = ? AND id = ?")
+                    .execute(arguments: [key.app, key.id])
+            }
+        }
+        for (app, count) in rows.badges {
+            if count == 0 {
+                try database.execute(sql: "DELETE FROM badge WHERE app = ?", arguments: [app])
+            } else {
+                try database.execute(
+                    sql: "INSERT INTO badge VALUES (?, ?) ON CONFLICT (app) DO UPDATE SET count = excluded.count",
+                    arguments: [app, count])
+            }
+        }
+    }
+
+    static func notifications(in database: Database) throws -> [StoredNotification] {
+        try Row.fetchAll(database, sql: "SELECT * FROM notification").map(notification(of:))
+    }
+
+    static func badges(in database: Database) throws -> [String: Int] {
+        let rows = try Row.fetchAll(database, sql: "SELECT * FROM badge")
+        return try rows.reduce(into: [:]) { badges, row in
+            badges[try row.decode(forColumn: "app")] = try row.decode(Int.self, forColumn: "count")
+        }
+    }
+
+    private static let notificationSQL = """
+        INSERT INTO notification VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (app, id) DO UPDATE SET
+            moment = excluded.moment, civil = excluded.civil, zone = excluded.zone, repetition = excluded.repetition,
+            passed = excluded.passed, content = excluded.content
+        """
+
+    private static func arguments(of row: StoredNotification) -> StatementArguments {
+        [
+            row.key.app, row.key.id, row.moment, row.civil, row.zone, row.repetition, row.passed,
+            content(of: row.content),
+        ]
+    }
+
+    private static func content(of content: StoredNotification.Content) -> String {
+        var members: [(key: String, value: JSON)] = [
+            (key: "title", value: .string(content.title)), (key: "body", value: .string(content.body)),
+        ]
+        if let action = content.action { members.append((key: "action", value: .string(action))) }
+        if let badge = content.badge { members.append((key: "badge", value: .integer(Int64(badge)))) }
+        if let sound = content.sound { members.append((key: "sound", value: .string(sound))) }
+        let info = content.info.map { JSON.array([.string($0.key), .string($0.value)]) }
+        return JSON.object(members + [(key: "info", value: .array(info))]).text
+    }
+
+    private static func notification(of row: Row) throws -> StoredNotification {
+        let key = StoredNotification.Key(app: try row.decode(forColumn: "app"), id: try row.decode(forColumn: "id"))
+        let text: String = try row.decode(forColumn: "content")
+        guard let json = try? JSON.parse(text), let content = content(of: json) else {
+            throw DatabaseTables.Unreadable(what: "the notification \(key.id) of \(key.app) has unreadable content")
+        }
+        return StoredNotification(
+            key: key, moment: try row.decode(forColumn: "moment"), civil: try row.decode(forColumn: "civil"),
+            zone: try row.decode(forColumn: "zone"), repetition: try row.decode(forColumn: "repetition"),
+            passed: try row.decode(forColumn: "passed"), content: content)
+    }
+
+    private static func content(of json: JSON) -> StoredNotification.Content? {
+        guard case .string(let title)? = json["title"], case .string(let body)? = json["body"],
+            case .array(let pairs)? = json["info"]
+        else { return nil }
+        var info: [StoredNotification.Pair] = []
+        for pair in pairs {
+            guard let words = DatabaseTables.strings(pair), words.count == 2 else { return nil }
+            info.append(StoredNotification.Pair(words[0], words[1]))
+        }
+        let badge: Int? = if case .integer(let badge)? = json["badge"] { Int(badge) } else { nil }
+        return StoredNotification.Content(
+            title: title, body: body, action: string(json["action"]), badge: badge, sound: string(json["sound"]),
+            info: info)
+    }
+
+    private static func string(_ value: JSON?) -> String? { if case .string(let text)? = value { text } else { nil } }
+}

@@ -1,0 +1,187 @@
+import Testing
+
+@testable import CurfewCore
+
+@Suite("What all apps of a server have scheduled")
+struct SchedulesTests {
+    private static let now = Zones.moment(2026, 3, 1)
+
+    private static func offsets(_ zone: CalendarRule.Zone, _ time: WallTime) -> Int64 { Zones.berlin(time) }
+
+    private func notification(_ id: String, in seconds: Int64, badge: Int? = nil) -> LocalNotification {
+        LocalNotification(
+            id: id, rule: CalendarRule(.moment(Self.now + .seconds(seconds))),
+            content: LocalNotification.Content(title: id, badge: badge))
+    }
+
+    private func schedule(_ all: inout Schedules, _ app: String, _ notification: LocalNotification) {
+        _ = all.change(app) { $0.notifications.schedule(notification, at: Self.now, Self.offsets) }
+    }
+
+    private func takeDue(_ all: inout Schedules, at seconds: Int64) -> [Schedules.Due] {
+        var found: [Schedules.Due] = []
+        while let due = all.takeDue(at: Self.now + .seconds(seconds), Self.offsets) { found.append(due) }
+        return found
+    }
+
+    private func expectDue(in all: inout Schedules, at seconds: Int64, _ ids: [String]) {
+        let due = takeDue(&all, at: seconds)
+        #expect(due.map(\.notification.id) == ids)
+    }
+
+    @Test("The soonest of all apps comes first, and only what is due")
+    func order() {
+        var all = Schedules()
+        #expect(all.nextDue == nil)
+        schedule(&all, "mail", notification("late", in: 30))
+        schedule(&all, "chat", notification("soon", in: 10))
+        schedule(&all, "mail", notification("sooner", in: 5))
+        #expect(all.nextDue == Self.now + .seconds(5))
+        #expect(all.names == ["chat", "mail"])
+        expectDue(in: &all, at: 4, [])
+        expectDue(in: &all, at: 10, ["sooner", "soon"])
+        #expect(all.names == ["mail"])
+        expectDue(in: &all, at: 99, ["late"])
+        #expect(all.nextDue == nil)
+        #expect(all["mail"] == nil)
+    }
+
+    @Test("A badge stands from the delivery on")
+    func badge() {
+        var all = Schedules()
+        schedule(&all, "mail", notification("a", in: 1, badge: 3))
+        #expect(all["mail"]?.badge == 0)
+        _ = takeDue(&all, at: 1)
+        #expect(all["mail"]?.badge == 3)
+        schedule(&all, "mail", notification("b", in: 2, badge: 0))
+        _ = takeDue(&all, at: 2)
+        #expect(all["mail"] == nil)
+    }
+
+    @Test("It is told what goes on, and what is over")
+    func passed() {
+        var all = Schedules()
+        let rule = CalendarRule(.moment(Self.now + .seconds(60)), .every(.seconds(60)))
+        schedule(&all, "mail", LocalNotification(id: "again", rule: rule))
+        schedule(&all, "mail", notification("once", in: 61))
+        let due = takeDue(&all, at: 200)
+        #expect(due.map(\.notification.id) == ["again", "once"])
+        #expect(due.map(\.passed) == [3, nil])
+        #expect(all.nextDue == Self.now + .seconds(240))
+    }
+
+    @Test("Of an app that was removed nothing is due until it is opened; then all of it")
+    func removed() {
+        var all = Schedules()
+        schedule(&all, "mail", notification("a", in: 1))
+        all.hold("mail", true)
+        #expect(all.nextDue == nil)
+        expectDue(in: &all, at: 9, [])
+        #expect(all["mail"]?.obstacle(Self.now, at: Self.now) == .appRemoved)
+        all.hold("mail", false)
+        #expect(all.nextDue == Self.now + .seconds(1))
+        expectDue(in: &all, at: 9, ["a"])
+        all.hold("mail", true)
+        #expect(all["mail"] == nil)
+    }
+
+    @Test("Why it waits: for its time, and for nothing once that has come")
+    func obstacle() {
+        let schedule = AppSchedule()
+        let later = Self.now + .seconds(1)
+        #expect(schedule.obstacle(later, at: Self.now) == .tooEarly(until: later))
+        #expect(schedule.obstacle(later, at: later) == nil)
+    }
+
+    @Test("In another zone what goes by its clocks is due at another moment")
+    func zone() {
+        var all = Schedules()
+        let local = CalendarRule(.civil(Zones.civil(2026, 3, 2, 8), .local))
+        schedule(&all, "mail", LocalNotification(id: "a", rule: local))
+        #expect(all.nextDue == Zones.moment(2026, 3, 2, 7))
+        all.zoneChanged { _, time in Zones.newYork(time) }
+        #expect(all.nextDue == Zones.moment(2026, 3, 2, 13))
+    }
+
+    /// Every app's notifications by themselves, looked through each time.
+    private struct Model {
+        var apps: [String: LocalNotifications] = [:]
+        var held: Set<String> = []
+
+        var due: [WallTime] { apps.filter { !held.contains($0.key) }.compactMap(\.value.nextDue) }
+    }
+
+    @Test("The index is as what it stands for, in lives with jumping clocks", arguments: 0..<100 as Range<UInt64>)
+    func lives(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var (all, model) = (Schedules(), Model())
+        var clock = Self.now
+        for turn in 0..<60 {
+            let app = "app\(Int.random(in: 0..<5, using: &random))"
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                let rule = CalendarRule(
+                    .moment(clock + .seconds(Int64.random(in: -100...400, using: &random))),
+                    Bool.random(using: &random) ? .every(.seconds(60)) : nil)
+                let notification = LocalNotification(id: "n\(turn % 7)", rule: rule)
+                let one = all.change(app) { $0.notifications.schedule(notification, at: clock, Self.offsets) }
+                let other = model.apps[app, default: .init()].schedule(notification, at: clock, Self.offsets)
+                #expect(one == other)
+                // Of whoever has nothing it isn't known that it was removed: the server tells with each that it has.
+                all.hold(app, model.held.contains(app))
+            case 4:
+                _ = all.change(app) { $0.notifications.cancel("n\(turn % 7)") }
+                model.apps[app]?.cancel("n\(turn % 7)")
+            case 5:
+                let isHeld = Bool.random(using: &random)
+                if isHeld { model.held.insert(app) } else { model.held.remove(app) }
+                all.hold(app, isHeld)
+            case 6: clock = clock + .seconds(Int64.random(in: -1000...1000, using: &random))
+            default: clock = clock + .seconds(Int64.random(in: 0...50, using: &random))
+            }
+            #expect(all.nextDue == model.due.min())
+            while let due = all.takeDue(at: clock, Self.offsets) {
+                let next = model.due.min()
+                let expected = model.apps[due.app]
+                #expect(!model.held.contains(due.app))
+                #expect(expected?.nextDue == next)
+                let taken = model.apps[due.app]?.takeDue(at: clock, Self.offsets)
+                #expect(taken == due.notification)
+                #expect(model.apps[due.app]?[due.notification.id]?.passed == due.passed)
+            }
+            #expect(model.due.allSatisfy { $0 > clock })
+        }
+    }
+}
+
+@Suite("Notifications on the desktop")
+struct ShownNotificationsTests {
+    private typealias Way = ShownNotifications.Way
+
+    private func show(_ shown: inout ShownNotifications, _ apps: [String], hasAction: Bool) -> [Way] {
+        apps.map { shown.show(of: $0, hasAction: hasAction) }
+    }
+
+    @Test("16 wait for an answer; more are shown without a button")
+    func waiting() {
+        var shown = ShownNotifications()
+        let ways = show(&shown, Array(repeating: "mail", count: 17), hasAction: true)
+        #expect(ways == (1...16).map { Way.waiting($0) } + [.passing(17)])
+        let summary = shown.ended(3)
+        #expect(summary == nil)
+        let next = show(&shown, ["mail"], hasAction: true)
+        #expect(next == [.waiting(18)])
+    }
+
+    @Test("More than can be shown at once are summed up, and told when there is room")
+    func summary() {
+        var shown = ShownNotifications()
+        let ways = show(&shown, Array(repeating: "mail", count: 17) + ["chat", "mail"], hasAction: false)
+        #expect(ways == (1...16).map { Way.passing($0) } + [.summedUp, .summedUp, .summedUp])
+        let (first, second) = (shown.ended(1), shown.ended(2))
+        #expect(first == ShownNotifications.Summary(number: 17, apps: ["mail": 2, "chat": 1]))
+        #expect(second == nil)
+        let next = show(&shown, ["mail"], hasAction: false)
+        #expect(next == [.passing(18)])
+    }
+}

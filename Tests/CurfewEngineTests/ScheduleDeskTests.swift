@@ -1,0 +1,123 @@
+import CurfewCore
+import Testing
+
+@testable import CurfewEngine
+
+@Suite("What a server's apps have scheduled, as it is asked")
+struct ScheduleDeskTests {
+    private let scene = ServeScene()
+
+    private func answer(_ answer: RecordAnswer) -> [String] {
+        scene.records?.answer(answer)
+        scene.host.recordsAnswered()
+        return scene.read()
+    }
+
+    private var waiting: [String] {
+        (scene.host.desk.schedules["mail"]?.notifications.pending ?? []).map(\.notification.id)
+    }
+
+    @Test("It counts, and is answered, once it is kept")
+    func kept() {
+        scene.launch("mail")
+        #expect(scene.ask("notify id=1 app=mail notification=a at=@4000000000 title=A") == [])
+        #expect(waiting == [])
+        #expect(answer(.done) == ["ok id=1 notification=a due=4000000000.000"])
+        #expect(waiting == ["a"])
+        #expect(scene.ask("cancel id=2 app=mail notification=a") == [])
+        #expect(waiting == ["a"])
+        #expect(answer(.done) == ["ok id=2"])
+        #expect(waiting == [])
+        #expect(scene.records?.noted.suffix(2) == ["keep mail a 0", "drop mail a"])
+    }
+
+    @Test("What can't be kept changes nothing")
+    func busy() {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@4000000000 title=A")
+        _ = answer(.done)
+        scene.ask("notify id=2 app=mail notification=b at=@4000000000 title=B")
+        #expect(answer(.busy).first?.hasPrefix("error id=2 code=busy ") == true)
+        scene.ask("cancel id=3 app=mail all=1")
+        #expect(answer(.busy).first?.hasPrefix("error id=3 code=busy ") == true)
+        #expect(waiting == ["a"])
+        scene.records?.isFull = true
+        #expect(scene.code("notify id=4 app=mail title=C") == "busy")
+    }
+
+    @Test("Whoever is pushed out is noted as gone")
+    func dropped() {
+        scene.launch("mail")
+        for number in 0...64 {
+            scene.ask("notify id=1 app=mail notification=n\(number) at=@\(4_000_000_000 + number) title=A")
+            let told = answer(.done)
+            #expect(told.first?.hasSuffix(number < 64 ? ".000" : " dropped=n64") == true, "\(told)")
+        }
+        #expect(scene.records?.noted.last == "notification mail n64 over")
+    }
+
+    @Test("Due, with nothing that shows it, it is told here; what is kept of it goes, and the badge stands")
+    func delivered() {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@5 title=A body=B badge=2")
+        _ = answer(.done)
+        scene.host.desk.timeCame()
+        #expect(scene.told.last?.hasSuffix("notification from mail: A: B") == true)
+        #expect(scene.records?.noted.suffix(2) == ["notification mail a over", "badge mail 2"])
+        #expect(scene.host.desk.schedules["mail"]?.badge == 2)
+        #expect(waiting == [])
+    }
+
+    @Test("However many are due at once, so many a turn")
+    func turns() {
+        scene.launch("mail")
+        for number in 0..<40 {
+            scene.ask("notify id=1 app=mail notification=n\(number) at=@\(number) title=A")
+            _ = answer(.done)
+        }
+        var told: [Int] = []
+        for _ in 0..<3 {
+            scene.host.desk.timeCame()
+            told.append(scene.told.filter { $0.contains("notification from mail") }.count)
+        }
+        #expect(told == [16, 32, 40])
+    }
+
+    @Test("A server that ends delivers nothing more")
+    func ending() {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@5 title=A")
+        _ = answer(.done)
+        scene.host.end()
+        scene.host.desk.timeCame()
+        #expect(waiting == ["a"])
+    }
+
+    @Test("What repeats and is long begun waits for its next moment; that is kept with it")
+    func repeated() {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@60 repeat=60 title=A")
+        let passed = scene.records?.noted.last?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        #expect(passed > 29_000_000)
+        _ = answer(.done)
+        scene.host.desk.timeCame()
+        #expect(waiting == ["a"])
+    }
+
+    @Test("What was kept is there again; of too many the soonest")
+    func restored() {
+        let records = FakeRecords()
+        records.kept.notifications = (0..<70).reversed().map { number in
+            NotificationRecord(
+                app: "mail",
+                notification: LocalNotification(
+                    id: "n\(number)", rule: CalendarRule(.moment(.seconds(4_000_000_000 + number)))), passed: 0)
+        }
+        records.kept.badges = ["mail": 3]
+        let scene = ServeScene(records: records)
+        let schedule = scene.host.desk.schedules["mail"]
+        #expect(schedule?.notifications.pending.count == 64)
+        #expect(schedule?.notifications.pending.last?.notification.id == "n63")
+        #expect(schedule?.badge == 3)
+    }
+}

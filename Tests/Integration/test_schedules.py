@@ -1,0 +1,440 @@
+"""What apps of a server have scheduled: local notifications, by the socket and by `curfew notify` and `curfew schedule`."""
+
+import datetime
+import fcntl
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from conftest import LIMIT, fields_of, wait_for
+
+SLEEP = ("sleep", "1000")
+# Tells its events on standard output, a line each, and acknowledges.
+AWARE = r"""
+import os, socket, sys
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+channel.sendall(b"hello\n")
+for request in sys.argv[1:]:
+    channel.sendall(request.encode() + b"\n")
+for line in channel.makefile():
+    print(line.strip(), flush=True)
+    for word in line.split():
+        if word.startswith("seq="):
+            channel.sendall(f"ack {word}\n".encode())
+    if "willTerminate" in line:
+        break
+"""
+# Stands in for libnotify's: writes down what it was given, and waits for a word where it has a button.
+NOTIFY_SEND = r"""#!/bin/sh
+[ -e "$FAKE_DESKTOP/broken" ] && exit 1
+printf '%s\0' "$@" > "$FAKE_DESKTOP/$$.new"
+mv "$FAKE_DESKTOP/$$.new" "$FAKE_DESKTOP/$$.shown"
+# Stays as long as the test holds this.
+[ -e "$FAKE_DESKTOP/held" ] && flock -s "$FAKE_DESKTOP/held" true
+case $1$2 in *--action=*)
+    read -r word < "$FAKE_DESKTOP/answers"
+    [ "$word" = closed ] || echo "$word";;
+esac
+"""
+
+
+class Desktop:
+    """A place where notifications are shown, and pressed."""
+
+    def __init__(self, sandbox):
+        self.folder = pathlib.Path(sandbox.scratch) / "desktop"
+        programs = self.folder / "bin"
+        programs.mkdir(parents=True)
+        os.mkfifo(self.folder / "answers")
+        self.program = programs / "notify-send"
+        self.program.write_text(NOTIFY_SEND)
+        self.program.chmod(0o755)
+        self.environment = dict(
+            sandbox.environment, FAKE_DESKTOP=str(self.folder), PATH=f"{programs}:{sandbox.environment['PATH']}")
+
+    @property
+    def shown(self):
+        """The words of each that was shown, in no order."""
+        return [path.read_text().split("\0")[:-1] for path in self.folder.glob("*.shown")]
+
+    def wait_shown(self, text):
+        """Its words, once there is one with that body or title."""
+        def find():
+            return next((words for words in self.shown if text in words), None)
+
+        return wait_for(f"{text!r} to be shown; shown: {self.shown}", find)
+
+    def answer(self, word):
+        with open(self.folder / "answers", "w") as answers:
+            answers.write(word + "\n")
+
+
+@pytest.fixture
+def desktop(sandbox):
+    return Desktop(sandbox)
+
+
+@pytest.fixture
+def server(sandbox, desktop):
+    server = sandbox.serve(env=dict(desktop.environment, TZ="Europe/Berlin"))
+    server.launch("mail", *SLEEP)
+    return server
+
+
+def scheduled(server, app=None):
+    lines, final = server.ask("schedule" + (f" app={app}" if app else ""))
+    assert final.startswith("ok"), final
+    return [fields_of(line) for line in lines]
+
+
+def rows(server):
+    """What is kept of notifications: (app, id, passed), in order."""
+    path = server.sandbox.state / "curfew" / "server.sqlite"
+    with sqlite3.connect(path) as database:
+        return list(database.execute("SELECT app, id, passed FROM notification ORDER BY app, id"))
+
+
+# ---- what is kept ------------------------------------------------------------------------------------------------
+
+
+def test_a_notification_is_kept_listed_and_cancelled(server):
+    answer = server.expect('notify app=mail notification=tea in=3600 title=Tea body="It is ready" badge=2', notification="tea")
+    assert abs(float(answer["due"]) - time.time() - 3600) < LIMIT
+    assert rows(server) == [("mail", "tea", 0)]
+    thing, = scheduled(server)
+    assert thing["due"] == answer["due"] and (thing["app"], thing["kind"], thing["notification"]) == (
+        "mail", "notification", "tea")
+    assert (thing["waits"], thing["title"], thing["badge"]) == ("too-early", "Tea", "2")
+    assert server.status("mail")["notifications"] == "1"
+    assert server.expect("cancel app=mail notification=coffee")["ignored"] == "unknown-notification"
+    assert "ignored" not in server.expect("cancel app=mail notification=tea")
+    assert scheduled(server) == [] and rows(server) == []
+    server.refused("cancel app=mail", "invalid")
+
+
+def test_ids_are_given_out_and_replaced(server):
+    first = server.expect("notify app=mail in=100 title=a")["notification"]
+    second = server.expect("notify app=mail in=200 title=b")["notification"]
+    assert first != second
+    server.expect(f"notify app=mail notification={first} in=300 title=c")
+    assert [thing["title"] for thing in scheduled(server)] == ["b", "c"]
+    server.expect("cancel app=mail all=1")
+    assert scheduled(server) == []
+
+
+def test_the_soonest_64_are_kept(server):
+    for number in range(64):
+        server.expect(f"notify app=mail notification=a{number} in={1000 + number} title=x")
+    assert server.expect("notify app=mail notification=late in=5000 title=x")["dropped"] == "late"
+    assert server.expect("notify app=mail notification=soon in=500 title=x")["dropped"] == "a63"
+    assert len(scheduled(server, "mail")) == 64
+    wait_for("what was pushed out to be gone from the database", lambda: len(rows(server)) == 64)
+    assert not {"late", "a63"} & {id for _, id, _ in rows(server)}
+
+
+@pytest.mark.parametrize("request_, words", [
+    ("in=10", "title="), ("in=x title=a", "in=x"), ("at=later title=a", "at=later"), ("at=08:00 in=3 title=a", "exclude"),
+    ("at=08:00 zone=Europe/Atlantis title=a", "Europe/Atlantis"), ("in=3 repeat=59 title=a", "repeat=59"),
+    ("in=3 repeat=hourly title=a", "repeat=hourly"), ("badge=-1", "badge=-1"), ("badge=x", "badge=x"),
+    ('notification="a b" title=a', "id"), ("title=a info.notification.id=3", "pairs"), ('title="a\\x00b"', "NUL"),
+    ('title=a action=""', "action"), ("at=2026-02-30T08:00 title=a", "2026-02-30"),
+    (f"title={'x' * 3000}", "too long")])
+def test_what_isnt_one_is_refused(server, request_, words):
+    assert words in server.refused(f"notify app=mail {request_}", "invalid")
+    assert scheduled(server) == []
+
+
+def test_nobodys_notification(server):
+    assert "nothing is known" in server.refused("notify app=nobody title=a", "no-app")
+    assert "app=NAME" in server.refused("notify title=a", "no-app")
+    assert "nothing is known" in server.refused("schedule app=nobody", "no-app")
+
+
+def test_an_app_with_only_a_manifest_has_notifications(sandbox, desktop):
+    folder = pathlib.Path(sandbox.scratch) / "config" / "curfew" / "apps"
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / "news.toml").write_text('command = ["sleep", "1000"]\n')
+    server = sandbox.serve(env=dict(desktop.environment, XDG_CONFIG_HOME=str(folder.parents[1])))
+    server.expect("notify app=news title=Headlines")
+    assert desktop.wait_shown("Headlines")[0] == "--app-name=news"
+
+
+# ---- whose clocks ------------------------------------------------------------------------------------------------
+
+
+def due(server, words):
+    answer = server.expect(f"notify app=mail notification=z title=a {words}")
+    return datetime.datetime.fromtimestamp(float(answer["due"]), datetime.timezone.utc).strftime("%F %T")
+
+
+@pytest.mark.parametrize("words, moment", [
+    ("at=2096-07-01T08:00:00Z", "2096-07-01 08:00:00"),
+    ('at="2096-07-01 08:00" zone=local', "2096-07-01 06:00:00"),
+    ('at="2096-01-01 08:00" zone=local', "2096-01-01 07:00:00"),
+    ('at="2096-07-01 08:00"', "2096-07-01 06:00:00"),
+    ('at="2096-07-01 08:00" zone=America/New_York', "2096-07-01 12:00:00"),
+    ("at=2096-07-01T08:00+09:00", "2096-06-30 23:00:00"),
+    ("at=2096-07-01T08:00-03:30", "2096-07-01 11:30:00"),
+    # Clocks are put forward at 01:00 UTC on 25 March, and back on 28 October.
+    ('at="2096-03-25 02:30" zone=Europe/Berlin', "2096-03-25 01:00:00"),
+    ('at="2096-10-28 02:30" zone=Europe/Berlin', "2096-10-28 00:30:00"),
+    ("at=@4000000000", "2096-10-02 07:06:40")])
+def test_zones_of_the_systems_database(server, words, moment):
+    assert due(server, words) == moment
+
+
+def test_a_time_of_day_is_the_next_one(server):
+    moment = datetime.datetime.fromisoformat(due(server, "at=08:00 zone=Asia/Tokyo"))
+    assert moment.strftime("%T") == "23:00:00"
+    left = moment - datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    assert datetime.timedelta(0) < left <= datetime.timedelta(days=1)
+
+
+def test_what_repeats_comes_next(server):
+    # Long begun: what was is over, and it isn't due at once.
+    server.expect('notify app=mail notification=z at="2020-01-31 08:00" zone=Europe/Berlin repeat=monthly title=a')
+    thing, = scheduled(server)
+    assert thing["shown"].startswith(datetime.datetime.fromtimestamp(float(thing["due"])).strftime("%Y-"))
+    assert thing["shown"][11:19] == "08:00:00" and thing["shown"][20:] in ("+01:00", "+02:00")
+    assert (thing["zone"], thing["repeat"]) == ("Europe/Berlin", "monthly")
+    assert rows(server)[0][2] > 70
+
+
+# ---- delivery ----------------------------------------------------------------------------------------------------
+
+
+def test_in_front_an_aware_app_is_told_and_nothing_shown(server, desktop):
+    server.launch("chat", "python3", "-c", AWARE)
+    server.wait_line("chat", "name=didBecomeActive")
+    stream = server.stream()
+    server.expect("notify app=chat notification=hi title=Ada body=Lunch? badge=1 sound=bell info.from=ada")
+    server.wait_line("chat", "name=didReceiveLocalNotification")
+    event = fields_of(next(line for line in server.log("chat").splitlines() if "LocalNotification" in line))
+    assert {key: value for key, value in event.items() if key.startswith("info.")} == {
+        "info.notification": "hi", "info.notification.title": "Ada", "info.notification.body": "Lunch?",
+        "info.notification.action": "Open", "info.notification.badge": "1", "info.notification.sound": "bell",
+        "info.from": "ada"}
+    told = server.sandbox.wait_for_event(
+        stream, "it to be told", lambda: [line for line in stream.events if "name=didNotify" in line])
+    assert fields_of(told[0])["by"] == "app"
+    assert server.status("chat")["badge"] == "1"
+    assert desktop.shown == [] and rows(server) == []
+
+
+def test_an_app_asks_for_itself(server):
+    server.launch("chat", "python3", "-c", AWARE, "notify id=7 title=mine in=900", "notify id=8 app=mail title=other")
+    server.wait_line("chat", "ok id=7 notification=")
+    server.wait_line("chat", "error id=8 code=forbidden")
+    assert [thing["app"] for thing in scheduled(server)] == ["chat"]
+
+
+def test_behind_it_is_shown_and_its_button_opens_the_app(server, desktop):
+    server.launch("chat", "python3", "-c", AWARE)
+    server.wait_line("chat", "name=didBecomeActive")
+    server.expect("home app=chat")
+    server.wait_state("chat", "suspended")
+    server.expect('notify app=chat notification=hi title=Ada body="a <b> & c\\\\d" action=Answer')
+    assert desktop.wait_shown("Ada") == [
+        "--app-name=chat", "--action=default=Answer", "--", "Ada", "a &lt;b&gt; &amp; c\\\\d"]
+    # Nothing of it runs for that.
+    assert server.app("chat")["state"] == "suspended"
+    desktop.answer("default")
+    server.wait_state("chat", "active")
+    server.wait_line("chat", "name=didReceiveLocalNotification")
+    names = [fields_of(line)["name"] for line in server.log("chat").splitlines() if line.startswith("event")]
+    assert names[-3:] == ["willEnterForeground", "didReceiveLocalNotification", "didBecomeActive"]
+
+
+def test_its_button_launches_an_app_that_has_ended(server, desktop):
+    server.launch("chat", "python3", "-c", AWARE)
+    server.wait_line("chat", "name=didBecomeActive")
+    server.expect("quit app=chat")
+    server.wait_state("chat", "notRunning")
+    server.expect("notify app=chat notification=hi title=Ada info.from=ada")
+    desktop.wait_shown("Ada")
+    desktop.answer("default")
+    server.wait_state("chat", "active")
+    server.wait_line("chat", "info.notification=hi")
+    launch = [line for line in server.log("chat").splitlines() if "name=didFinishLaunching" in line][-1]
+    assert fields_of(launch)["info.from"] == "ada" and fields_of(launch)["launched"] == "foreground"
+
+
+def test_closed_it_opens_nothing(server, desktop):
+    stream = server.stream()
+    server.expect("quit app=mail")
+    server.expect("notify app=mail title=Ada")
+    desktop.wait_shown("Ada")
+    desktop.answer("closed")
+    # Of two the second is answered later.
+    server.expect("notify app=mail title=Bob action=none")
+    assert desktop.wait_shown("Bob") == ["--app-name=mail", "--", "Bob"]
+    assert server.app("mail")["state"] == "notRunning", stream.text()
+
+
+def test_a_plain_app_in_front_hears_nothing_so_it_is_shown(server, desktop):
+    server.expect("notify app=mail title=Ada action=none")
+    desktop.wait_shown("Ada")
+
+
+def test_a_badge_alone_shows_nothing(server, desktop):
+    stream = server.stream()
+    server.expect("notify app=mail badge=5")
+    server.sandbox.wait_for_event(
+        stream, "the badge", lambda: any("by=badge" in line for line in stream.events))
+    assert server.status("mail")["badge"] == "5" and desktop.shown == []
+    server.expect("notify app=mail badge=0")
+    server.sandbox.wait_for_event(stream, "no badge", lambda: "badge" not in server.status("mail"))
+
+
+def test_an_id_is_no_option_and_text_neither(server, desktop):
+    server.expect('notify app=mail title=--help body="--version" action=none')
+    assert desktop.wait_shown("--help") == ["--app-name=mail", "--", "--help", "--version"]
+
+
+def test_what_repeats_goes_on(server, desktop):
+    server.expect("notify app=mail notification=again title=Again repeat=60 action=none")
+    desktop.wait_shown("Again")
+    wait_for("the next one to be kept", lambda: rows(server) == [("mail", "again", 1)])
+    thing, = scheduled(server)
+    assert 50 < float(thing["due"]) - time.time() < 61
+
+
+# ---- who can't show it -------------------------------------------------------------------------------------------
+
+
+def test_without_notify_send_it_is_told_in_the_log_and_to_followers(server, desktop):
+    desktop.program.unlink()
+    desktop.program.symlink_to("/nonexistent")
+    stream = server.stream()
+    server.expect('notify app=mail title=Ada body="Lunch\\nnow"')
+    wait_for("it to be told", lambda: "notification from mail: Ada: Lunch\\nnow\n" in server.errors())
+    server.expect("notify app=mail title=Bob")
+    wait_for("it to be told", lambda: "notification from mail: Bob\n" in server.errors())
+    assert server.errors().count("can't be shown on the desktop") == 1
+    assert sum("name=didNotify" in line for line in stream.events) <= 2
+    server.sandbox.wait_for_event(
+        stream, "both events", lambda: sum("name=didNotify" in line for line in stream.events) == 2)
+
+
+def test_one_that_fails_is_tried_without_a_button_and_told(server, desktop):
+    (desktop.folder / "broken").touch()
+    server.expect("notify app=mail title=Ada")
+    wait_for("it to be told", lambda: "notification from mail: Ada\n" in server.errors())
+    assert "exit status 1" in server.errors()
+
+
+def test_many_at_once_are_summed_up(server, desktop):
+    with open(desktop.folder / "held", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for number in range(20):
+            server.expect(f"notify app=mail title=T{number} action=none")
+        wait_for("16 to be shown", lambda: len(desktop.shown) == 16)
+    assert desktop.wait_shown("4 more notifications") == [
+        "--app-name=curfew", "--", "4 more notifications", "mail: 4"]
+    assert len(desktop.shown) == 17
+    # From then on each is shown again.
+    server.expect("notify app=mail title=Last action=none")
+    desktop.wait_shown("Last")
+
+
+def test_over_16_that_wait_are_shown_without_a_button(server, desktop):
+    for number in range(17):
+        server.expect(f"notify app=mail title=T{number}")
+    wait_for("all to be shown", lambda: len(desktop.shown) == 17)
+    assert sum("--action=default=Open" in words for words in desktop.shown) == 16
+
+
+# ---- what lasts --------------------------------------------------------------------------------------------------
+
+
+def restarted(server, desktop, how=signal.SIGTERM):
+    os.kill(int(server.expect("server")["supervisor" if how == signal.SIGKILL else "pid"]), how)
+    server.process.wait(LIMIT)
+    return server.sandbox.serve(env=dict(desktop.environment, TZ="Europe/Berlin"))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
+def test_it_outlives_its_server(server, desktop, how):
+    server.expect('notify app=mail notification=one at=2096-07-01T08:00:00Z title=Ada info.a="b c"')
+    server.expect('notify app=mail notification=two at="2096-07-01 08:00" zone=local repeat=yearly body=Bob badge=3')
+    before = scheduled(server)
+    server = restarted(server, desktop, how)
+    assert scheduled(server) == before
+
+
+def test_what_fell_due_meanwhile_is_delivered_once(server, desktop):
+    server.expect("notify app=mail notification=once in=1000 title=Once action=none badge=4")
+    server.expect("notify app=mail notification=series in=1000 title=Series repeat=60 action=none")
+    server.expect("stop")
+    server.process.wait(LIMIT)
+    with sqlite3.connect(server.sandbox.state / "curfew" / "server.sqlite") as database:
+        database.execute("UPDATE notification SET moment = moment - 1600 * 1000000")
+    server = server.sandbox.serve(env=desktop.environment)
+    for title in ("Once", "Series"):
+        desktop.wait_shown(title)
+    wait_for("it to be kept", lambda: [row[1] for row in rows(server)] == ["series"] and rows(server)[0][2] >= 11)
+    thing, = scheduled(server)
+    assert 0 < float(thing["due"]) - time.time() <= 60
+    # The badge stands with what was delivered, and again after the next start.
+    server = restarted(server, desktop)
+    server.launch("mail", *SLEEP)
+    assert server.status("mail")["badge"] == "4"
+    assert len(desktop.shown) == 2, desktop.shown
+
+
+def test_who_was_removed_gets_nothing_until_it_is_opened(server, desktop):
+    server.expect("notify app=mail notification=later in=3 title=Later action=none")
+    server.expect("remove app=mail")
+    thing, = scheduled(server)
+    assert thing["waits"] == "app-removed"
+    server = restarted(server, desktop)
+    thing, = scheduled(server)
+    assert thing["waits"] == "app-removed"
+    # Another's comes when that one's time is over, too.
+    server.launch("other", *SLEEP)
+    server.expect(f"notify app=other at=@{int(float(thing['due'])) + 1} title=After action=none")
+    desktop.wait_shown("After")
+    assert len(desktop.shown) == 1
+    server.launch("mail", *SLEEP)
+    desktop.wait_shown("Later")
+
+
+# ---- the command line --------------------------------------------------------------------------------------------
+
+
+def test_notify_and_schedule_by_the_command_line(sandbox, server):
+    shown = sandbox.curfew("notify", "mail", "--at", "2096-12-01 08:00", "--title", "Mail", "--id", "m", "Have a look")
+    assert (shown.returncode, shown.stdout, shown.stderr) == (0, "m\n", "")
+    shown = sandbox.curfew("notify", "mail", "--in", "1h", "--repeat", "1d", "--json", "--", "-x")
+    assert shown.returncode == 0, shown.stderr
+    answer = json.loads(shown.stdout)
+    assert set(answer) == {"id", "due"}
+    lines = sandbox.curfew("schedule", "mail").stdout.splitlines()
+    assert lines[0].split() == ["APP", "KIND", "ID", "NEXT", "ZONE", "REPEAT", "WAITS", "TITLE"]
+    assert lines[2] == "mail  notification  m   2096-12-01 08:00:00 +01:00  local                 Mail"
+    first, second = json.loads(sandbox.curfew("schedule", "--json").stdout)
+    assert (first["id"], first["repeat"], first["title"], first["waits"]) == (answer["id"], "86400", "-x", "too-early")
+    assert (second["shown"], second["zone"]) == ("2096-12-01 08:00:00 +01:00", "local")
+    status = sandbox.curfew("status", "mail").stdout
+    assert "  notifications 2 wait, the next one until " in status
+    assert json.loads(sandbox.curfew("status", "mail", "--json").stdout)["notifications"] == 2
+    assert sandbox.curfew("notify", "mail", "--cancel", "m").returncode == 0
+    assert "no notification of that id" in sandbox.curfew("notify", "mail", "--cancel", "m").stderr
+    assert sandbox.curfew("notify", "mail", "--cancel-all").returncode == 0
+    assert json.loads(sandbox.curfew("schedule", "--json").stdout) == []
+    refused = sandbox.curfew("notify", "mail", "--in", "3")
+    assert (refused.returncode, "it needs title=" in refused.stderr) == (1, True)
+
+
+def test_notify_without_a_server_says_so(sandbox):
+    assert sandbox.curfew("schedule").returncode == 69
+    assert sandbox.curfew("notify", "mail", "hello").returncode == 69
+    run = sandbox.start("sh", "-c", "echo up; exec sleep 1000", name="alone")
+    run.expect("up")
+    refused = sandbox.curfew("notify", "alone", "hello")
+    assert refused.returncode == 69 and "curfew serve" in refused.stderr

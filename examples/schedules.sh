@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# schedules.sh: a notification that outlives its app and its server; its button launches the app. Another is told to an app in front.
+source "$(dirname "$0")/lib.sh"
+need python3
+export CURFEW_SERVER=example-$$
+tea=tea-$$
+
+# Stands in for libnotify's: shows in a file, and has its button pressed at once.
+mkdir "$scratch/bin"
+cat >"$scratch/bin/notify-send" <<EOF
+#!/bin/sh
+printf '%s\n' "\$@" >"$scratch/shown.new"
+mv "$scratch/shown.new" "$scratch/shown"
+echo default
+EOF
+chmod +x "$scratch/bin/notify-send"
+PATH=$scratch/bin:$PATH
+
+cat >"$scratch/tea.py" <<'EOF'
+import os, socket
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+channel.sendall(b"hello\n")
+for line in channel.makefile():
+    print(line.strip(), flush=True)
+    for word in line.split():
+        if word.startswith("seq="):
+            channel.sendall(f"ack {word}\n".encode())
+    if "name=willTerminate" in line:
+        break
+EOF
+serve() {
+    curfew serve --name "$CURFEW_SERVER" &
+    server=$!
+    answers() { curfew apps >/dev/null 2>&1; }
+    wait_until 10 "the server to answer" answers
+}
+heard() { curfew log "$tea" 2>/dev/null | grep -q "$1"; }
+
+serve
+curfew launch --name "$tea" -- python3 "$scratch/tea.py" >/dev/null
+wait_until 10 "the app to be in front" heard didBecomeActive
+curfew notify "$tea" --title Water "It boils" >/dev/null
+wait_until 10 "the app to hear of it" heard 'name=didReceiveLocalNotification .*title=Water'
+[[ ! -e $scratch/shown ]] || fail "it was shown, though the app is in front"
+step "in front the app was told, and nothing shown"
+
+id=$(curfew notify "$tea" --in 1s --title Tea --badge 1 "It is ready")
+curfew schedule "$tea" | grep -q "$id" || fail "it isn't in the schedule"
+curfew serve --name "$CURFEW_SERVER" --stop
+wait "$server" || fail "the server ended with $?"
+step "the notification $id waits; its app and its server have ended"
+
+serve
+is_shown() { [[ -e $scratch/shown ]]; }
+wait_until 20 "the notification to be shown" is_shown
+grep -qx "It is ready" "$scratch/shown" || fail "something else was shown: $(<"$scratch/shown")"
+wait_until 10 "the app to be launched by its button" heard "info.notification=$id"
+is_state "$tea" active || fail "$tea isn't in front"
+[[ $(field "$tea" badge) == 1 ]] || fail "it has no badge"
+step "the next server has shown it; its button has launched the app, with the notification among its launch options"
+
+curfew serve --name "$CURFEW_SERVER" --stop
+wait "$server" || fail "the server ended with $?"
