@@ -32,14 +32,9 @@ enum ScheduleVerbs {
         let target =
             if let app = arguments.operands.first { try lookup.target(ofAny: app) } else { try lookup.serverTarget() }
         return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
-            let answer = try client.request(Message("schedule", [Field("id", "1")]))
-            let all = answer.items.map(ScheduledThing.init)
+            let all = try client.request(Message("schedule", [Field("id", "1")])).items.map(ScheduledThing.init)
             if arguments.has("--json") { return Output.print(.array(all.map(\.json))) }
             Output.print(lines: ScheduledThing.table(all, width: TerminalWidth.columns))
-            let left = (Int(answer.final["count"] ?? "") ?? all.count) - all.count
-            if left > 0 {
-                StandardError.print("curfew: schedule: \(left) more; `curfew schedule NAME` shows one app's")
-            }
         }
     }
 }
