@@ -106,17 +106,13 @@ extension CalendarRule.Repetition {
 
     /// `daily`, `weekly`, `monthly`, `yearly`, or whole seconds; nil for anything else, and for a shorter period than may be.
     public init?(_ text: String) {
-        switch text {
-        case "daily": self = .daily
-        case "weekly": self = .weekly
-        case "monthly": self = .monthly
-        case "yearly": self = .yearly
-        default:
-            guard let seconds = Int64(text), seconds <= Self.mostSeconds,
-                Span.seconds(seconds) >= CalendarRule.shortestPeriod
-            else { return nil }
-            self = .every(.seconds(seconds))
+        if let word = [Self.daily, .weekly, .monthly, .yearly].first(where: { $0.text == text }) {
+            self = word
+            return
         }
+        guard let seconds = Int64(text), seconds <= Self.mostSeconds, .seconds(seconds) >= CalendarRule.shortestPeriod
+        else { return nil }
+        self = .every(.seconds(seconds))
     }
 
     /// A hundred years.
