@@ -20,9 +20,9 @@ channel=curfew-front-$place-$$
 flag=@curfew-front-$place
 hooks='client-attached client-detached client-session-changed client-focus-in session-window-changed window-pane-changed window-linked'
 
-# Which pane somebody looks at, as TERMINAL|COMMAND: of the clients that have the focus, as far as they tell, of the one used last.
+# Which pane somebody looks at, as TERMINAL|PID|COMMAND: of the clients that have the focus, as far as they tell, of the one used last.
 front_pane() {
-    tmux "$@" list-clients -F '#{?#{m:*focused*,#{client_flags}},1,0}|#{client_activity}|#{pane_tty}|#{pane_current_command}' |
+    tmux "$@" list-clients -F '#{?#{m:*focused*,#{client_flags}},1,0}|#{client_activity}|#{pane_tty}|#{pane_pid}|#{pane_current_command}' |
         sort -t '|' -k 1,1n -k 2,2n | tail -n 1 | cut -d '|' -f 3-
 }
 
@@ -47,9 +47,16 @@ app_at() {
         done | tail -n 1
 }
 
+# is_starting TERMINAL|PID|COMMAND: an app may be about to take part there.
+is_starting() {
+    [ "${1##*|}" = curfew ] && return
+    pid=${1#*|}
+    age=$(ps -o etimes= -p "${pid%%|*}") && [ "$age" -lt 2 ]
+}
+
 # Said again though nothing is new here: an app that was started meanwhile has come to the front by itself.
 look() {
-    for try in 1 2 3 4 5 6 7 8 9 10; do
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
         pane=$(front_pane "$@")
         [ -n "$pane" ] || break
         app=$(app_at "${pane%%|*}")
@@ -57,24 +64,27 @@ look() {
             echo "open app=$app"
             return 0
         fi
-        # One that is being started there takes part in a moment.
-        case $(front_pane "$@") in
-        *'|curfew') sleep 0.2 ;;
-        *) break ;;
-        esac
+        is_starting "$pane" || break
+        sleep 0.2
     done
     echo home
 }
 
+# Each by one command of tmux's: at the server's end there is a second for it.
+arrive() {
+    # Two signals that nobody has waited for are as none to tmux. So there is one at a time: while the flag is set it is under way.
+    for hook in $hooks; do
+        set -- "$@" set-hook -g "$hook[$place]" "if -F '#{$flag}' '' 'set -g $flag 1 ; wait-for -S $channel'" ';'
+    done
+    tmux "$@" show -gqv "$flag" >/dev/null
+}
+
 leave() {
-    for hook in $hooks; do tmux "$@" set-hook -gu "$hook[$place]"; done
-    tmux "$@" set -gqu $flag
+    for hook in $hooks; do set -- "$@" set-hook -gu "$hook[$place]" ';'; done
+    tmux "$@" set -gqu "$flag"
 } 2>/dev/null
 
-# Two signals that nobody has waited for are as none to tmux. So there is one at a time: while the flag is set it is under way.
 leave "$@"
-for hook in $hooks; do
-    tmux "$@" set-hook -g "$hook[$place]" "if -F '#{$flag}' '' 'set -g $flag 1 ; wait-for -S $channel'" || exit
-done
 trap 'leave "$@"; exit 0' TERM
-while look "$@" && tmux "$@" wait-for "$channel" && tmux "$@" set -gqu $flag; do :; done
+arrive "$@" || exit
+while look "$@" && tmux "$@" wait-for "$channel" && tmux "$@" set -gqu "$flag"; do :; done

@@ -29,14 +29,21 @@ look() {
     fi
 }
 
-xprop -root -spy _NET_ACTIVE_WINDOW | while IFS= read -r line; do
-    # What has changed again by now comes with a later line.
-    [ "$(xprop -root _NET_ACTIVE_WINDOW)" = "$line" ] || continue
-    window=${line##*# }
-    window=${window%%,*}
-    # Between two windows there is a moment with none; whoever was in front stays so.
-    case $window in
-    0x0) ;;
-    0x*) look "$window" ;;
-    esac
-done
+xprop -root -spy _NET_ACTIVE_WINDOW | {
+    last=
+    while IFS= read -r line; do
+        window=${line##*# }
+        window=${window%%,*}
+        case $window in
+        # Between two windows there is a moment with none; whoever was in front stays so. And a line can come twice.
+        0x0 | "$last") continue ;;
+        0x*) ;;
+        *) continue ;;
+        esac
+        # What has changed again by now comes with a later line.
+        last=
+        [ "$(xprop -root _NET_ACTIVE_WINDOW)" = "$line" ] || continue
+        last=$window
+        look "$window"
+    done
+}

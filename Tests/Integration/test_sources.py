@@ -195,7 +195,7 @@ def test_it_is_below_the_front_and_an_operator(sandbox, tmp_path):
 
 def test_it_has_no_descriptor_but_three_and_no_blocked_signal(sandbox, tmp_path):
     words = tmp_path / "words"
-    server = sandbox.serve("--source", f"sh -c 'ls /proc/$$/fd; grep SigBlk /proc/$$/status; readlink /proc/$$/fd/0; :' > {words}.new; mv {words}.new {words}")
+    server = sandbox.serve("--source", f"sh -c 'ls /proc/$$/fd; grep SigBlk /proc/self/status; readlink /proc/$$/fd/0; :' > {words}.new; mv {words}.new {words}")
     wait_for(f"the source to tell; stderr: {server.errors()}", words.exists)
     assert words.read_text().split() == ["0", "1", "2", "SigBlk:", "0000000000000000", "/dev/null"]
 
