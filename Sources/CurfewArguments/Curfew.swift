@@ -26,7 +26,8 @@ public struct Curfew: ParsableCommand {
         subcommands: [
             RunCommand.self, TimeoutCommand.self, LaunchCommand.self, HomeCommand.self, OpenCommand.self,
             SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
-            PostCommand.self, NotifyCommand.self, WarnCommand.self, PressureCommand.self, AdvanceCommand.self,
+            PostCommand.self, NotifyCommand.self, FetchCommand.self, WarnCommand.self, PressureCommand.self,
+            AdvanceCommand.self,
             ReclaimCommand.self,
             QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,
             HistoryCommand.self, ScheduleCommand.self, LogCommand.self, StatusCommand.self, EventsCommand.self,

@@ -52,7 +52,8 @@ final class DatabaseRecords: ServerRecords {
                 }
                 return record
             }, isAfterReboot: server.isAfterReboot,
-            notifications: server.notifications.compactMap(notification), badges: server.badges)
+            notifications: server.notifications.compactMap(notification), badges: server.badges,
+            fetches: server.fetches.map(fetch), openings: server.openings.compactMap(opening))
     }
 
     private static func source(_ source: StoredApp.Source) -> DefinitionSource {
@@ -122,7 +123,16 @@ final class DatabaseRecords: ServerRecords {
 
     func noteBadge(_ badge: Int, of app: String) { store.note(.badgeSet(app, badge)) }
 
+    func noteFetch(_ fetch: FetchRecord) { store.note(.fetchSet(Self.stored(fetch))) }
+
+    func noteOpening(_ opening: UseHabits.Opening, of app: String) {
+        store.note(
+            .opened(StoredOpening(app: app, time: opening.time.microseconds, shown: opening.shown.text)))
+    }
+
     // MARK: What is answered
+
+    func keep(_ fetch: FetchRecord) -> Int? { ask(.change(.fetchSet(Self.stored(fetch)))) }
 
     func keep(_ notification: NotificationRecord) -> Int? {
         ask(.change(.notificationKept(Self.stored(notification))))

@@ -31,10 +31,23 @@ final class ManifestDefinitions: AppDefinitions {
                 apps: definitions.count,
                 problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
                 warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
-                launchedAtStart: definitions.filter(\.launchAtStart).map(\.name))
+                launchedAtStart: definitions.filter(\.launchAtStart).map(\.name),
+                fetchIntervals: Dictionary(
+                    definitions.compactMap { app in Self.fetchInterval(of: app).map { (app.name, $0) } },
+                    uniquingKeysWith: { first, _ in first }))
         } catch {
             // What was read before goes on to hold.
             return ReloadedDefinitions(apps: manifests.count, problems: [error.text(in: folder.path)])
+        }
+    }
+
+    /// Nil for one that never fetches.
+    private static func fetchInterval(of definition: AppDefinition) -> Span? {
+        guard definition.backgroundModes.contains(.fetch) else { return nil }
+        switch definition.minimumFetchInterval {
+        case .never: return nil
+        case .minimum: return .zero
+        case .every(let span): return span
         }
     }
 

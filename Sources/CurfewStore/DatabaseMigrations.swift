@@ -9,6 +9,7 @@ enum DatabaseMigrations {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1", migrate: first)
         migrator.registerMigration("v2", migrate: second)
+        migrator.registerMigration("v3", migrate: third)
         return migrator
     }
 
@@ -70,6 +71,25 @@ enum DatabaseMigrations {
                 CREATE TABLE badge (
                     app TEXT NOT NULL PRIMARY KEY,
                     count INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
+    /// How apps fetch, and when those were opened.
+    private static func third(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE fetch (
+                    app TEXT NOT NULL PRIMARY KEY,
+                    interval INTEGER,
+                    last INTEGER,
+                    fruitless INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE opening (
+                    app TEXT NOT NULL,
+                    time INTEGER NOT NULL,
+                    shown TEXT NOT NULL,
+                    PRIMARY KEY (app, time)
                 ) STRICT, WITHOUT ROWID;
                 """)
     }

@@ -13,13 +13,17 @@ enum DatabaseTables {
         var lastRuns: [StoredRun] = []
         var notifications: [StoredNotification] = []
         var badges: [String: Int] = [:]
+        var fetches: [StoredFetch] = []
+        /// The oldest first.
+        var openings: [StoredOpening] = []
     }
 
     static func all(in database: Database) throws -> All {
         All(
             apps: try apps(in: database), lastRuns: try lastRuns(in: database),
             notifications: try ScheduleTables.notifications(in: database),
-            badges: try ScheduleTables.badges(in: database))
+            badges: try ScheduleTables.badges(in: database), fetches: try ScheduleTables.fetches(in: database),
+            openings: try ScheduleTables.openings(in: database))
     }
 
     static func write(_ rows: StoreRows, to database: Database) throws {

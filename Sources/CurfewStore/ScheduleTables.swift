@@ -4,6 +4,7 @@ import GRDB
 /// Rows of what is scheduled in SQL, in both directions.
 enum ScheduleTables {
     static func write(_ rows: StoreRows, to database: Database) throws {
+        try writeFetches(rows, to: database)
         for (key, row) in rows.notifications {
             if let row {
                 try database.cachedStatement(sql: notificationSQL).execute(arguments: arguments(of: row))
@@ -20,6 +21,41 @@ enum ScheduleTables {
                     sql: "INSERT INTO badge VALUES (?, ?) ON CONFLICT (app) DO UPDATE SET count = excluded.count",
                     arguments: [app, count])
             }
+        }
+    }
+
+    private static func writeFetches(_ rows: StoreRows, to database: Database) throws {
+        for fetch in rows.fetches.values {
+            try database.execute(
+                sql: """
+                    INSERT INTO fetch VALUES (?, ?, ?, ?) ON CONFLICT (app) DO UPDATE SET
+                        interval = excluded.interval, last = excluded.last, fruitless = excluded.fruitless
+                    """,
+                arguments: [fetch.app, fetch.interval, fetch.last, fetch.fruitless])
+        }
+        for opening in rows.openings {
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO opening VALUES (?, ?, ?)",
+                arguments: [opening.app, opening.time, opening.shown])
+            try database.execute(
+                sql: "DELETE FROM opening WHERE app = ? AND time < ?",
+                arguments: [opening.app, opening.time - StoreBounds.openingsMemory])
+        }
+    }
+
+    static func fetches(in database: Database) throws -> [StoredFetch] {
+        try Row.fetchAll(database, sql: "SELECT * FROM fetch ORDER BY app").map { row in
+            StoredFetch(
+                app: try row.decode(forColumn: "app"), interval: try row.decode(forColumn: "interval"),
+                last: try row.decode(forColumn: "last"), fruitless: try row.decode(forColumn: "fruitless"))
+        }
+    }
+
+    static func openings(in database: Database) throws -> [StoredOpening] {
+        try Row.fetchAll(database, sql: "SELECT * FROM opening ORDER BY time, app").map { row in
+            StoredOpening(
+                app: try row.decode(forColumn: "app"), time: try row.decode(forColumn: "time"),
+                shown: try row.decode(forColumn: "shown"))
         }
     }
 

@@ -162,11 +162,12 @@ final class StoreKeeper {
         switch request {
         case .load:
             let (apps, lastRuns) = records.server
-            let (notifications, badges) = records.schedules
+            let schedules = records.schedules
             return .loaded(
                 StoredServer(
-                    apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot, notifications: notifications,
-                    badges: badges))
+                    apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot,
+                    notifications: schedules.notifications,
+                    badges: schedules.badges, fetches: schedules.fetches, openings: schedules.openings))
         case .history(let app, let limit): return history(of: app, limit: max(0, min(limit, StoreBounds.runs)))
         case .change: preconditionFailure("changes are committed")
         }

@@ -7,6 +7,9 @@ struct StoreRecords: Sendable {
     private(set) var lastRuns: [String: StoredRun] = [:]
     private var notifications: [StoredNotification.Key: StoredNotification] = [:]
     private var badges: [String: Int] = [:]
+    private var fetches: [String: StoredFetch] = [:]
+    /// As they were when the database was opened.
+    private var openings: [StoredOpening] = []
     /// What the database doesn't have.
     private(set) var held = StoreRows()
     /// Of apps that a database had which could only be read later: how many launches of them it knew before. The server counts
@@ -19,6 +22,8 @@ struct StoreRecords: Sendable {
         let (apps, lastRuns) = (tables.apps, tables.lastRuns)
         notifications = Dictionary(tables.notifications.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         badges = tables.badges
+        fetches = Dictionary(tables.fetches.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
+        openings = tables.openings
         self.apps = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.lastRuns = Dictionary(lastRuns.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         let highest = apps.map(\.position).max() ?? 0
@@ -56,11 +61,15 @@ struct StoreRecords: Sendable {
         all.prunesRuns = held.prunesRuns
         all.notifications = waiting.mapValues { Optional($0) }
         all.badges = currentBadges
+        all.fetches = currentFetches
+        all.openings = held.openings
         held = all
         apps = [:]
         lastRuns = [:]
         notifications = [:]
         badges = [:]
+        fetches = [:]
+        openings = []
     }
 
     /// The database has what was held.
@@ -74,6 +83,7 @@ struct StoreRecords: Sendable {
         for run in rows.runs.values where run.number >= lastRuns[run.app]?.number ?? 0 { lastRuns[run.app] = run }
         for (key, row) in rows.notifications { notifications[key] = row }
         for (app, count) in rows.badges { badges[app] = count == 0 ? nil : count }
+        fetches.merge(rows.fetches) { $1 }
         held = StoreRows()
     }
 
@@ -122,6 +132,11 @@ struct StoreRecords: Sendable {
             if let passed { row.passed = passed }
             rows.notifications[key] = .some(passed == nil ? nil : row)
         case .badgeSet(let app, let count): rows.badges[app] = count
+        case .fetchSet(let fetch): rows.fetches[fetch.app] = fetch
+        case .opened(let opening):
+            rows.openings.append(opening)
+            // The oldest say the least.
+            rows.openings.removeFirst(max(0, rows.openings.count - StoreBounds.heldOpenings))
         case .together(let changes):
             return changes.map { apply($0, to: &rows) }.contains(true)
         case .pruneRuns:
@@ -150,9 +165,13 @@ struct StoreRecords: Sendable {
 
     private var currentBadges: [String: Int] { badges.merging(held.badges) { $1 }.filter { $0.value != 0 } }
 
-    /// What waits, and the badges that there are.
-    var schedules: (notifications: [StoredNotification], badges: [String: Int]) {
-        (Array(waiting.values), currentBadges)
+    private var currentFetches: [String: StoredFetch] { fetches.merging(held.fetches) { $1 } }
+
+    /// All but the apps and their runs.
+    var schedules: DatabaseTables.All {
+        DatabaseTables.All(
+            notifications: Array(waiting.values), badges: currentBadges,
+            fetches: currentFetches.values.sorted { $0.app < $1.app }, openings: openings + held.openings)
     }
 
     /// Nobody can open it any more.

@@ -16,6 +16,9 @@ public enum StoreChange: Sendable, Hashable {
     case notificationPassed(StoredNotification.Key, Int64?)
     /// The number at an app's name; 0: none.
     case badgeSet(String, Int)
+    /// In place of what was kept of the same app.
+    case fetchSet(StoredFetch)
+    case opened(StoredOpening)
     /// One after the other, and all in one transaction.
     case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.
@@ -75,6 +78,10 @@ public enum StoreBounds {
     public static let runs = 100_000
     /// So many commands without a manifest are kept once they were removed.
     public static let removedCommands = 256
+    /// Openings older than that, in microseconds, say nothing more.
+    public static let openingsMemory: Int64 = 28 * 86_400 * 1_000_000
+    /// So many openings are held in memory while they can't be written.
+    public static let heldOpenings = 1_024
     /// So many runs are held in memory while they can't be written.
     public static let heldRuns = 4_096
     /// So many databases are moved aside by one server: with more, it isn't the file that is at fault.

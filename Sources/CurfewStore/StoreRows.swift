@@ -14,11 +14,18 @@ struct StoreRows: Sendable, Equatable {
     var notifications: [StoredNotification.Key: StoredNotification?] = [:]
     /// 0: it goes.
     var badges: [String: Int] = [:]
+    var fetches: [String: StoredFetch] = [:]
+    /// The oldest first.
+    var openings: [StoredOpening] = []
 
     var isEmpty: Bool {
         apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns && notifications.isEmpty && badges.isEmpty
+            && fetches.isEmpty && openings.isEmpty
     }
-    var count: Int { apps.count + runs.count + deletedApps.count + notifications.count + badges.count }
+    var count: Int {
+        apps.count + runs.count + deletedApps.count + notifications.count + badges.count + fetches.count
+            + openings.count
+    }
 
     mutating func put(_ app: StoredApp) {
         apps[app.name] = app

@@ -10,4 +10,7 @@ public struct StoredServer: Sendable, Hashable {
     public var notifications: [StoredNotification] = []
     /// Of the apps that have one, by name.
     public var badges: [String: Int] = [:]
+    public var fetches: [StoredFetch] = []
+    /// The oldest first.
+    public var openings: [StoredOpening] = []
 }

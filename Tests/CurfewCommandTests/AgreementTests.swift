@@ -84,7 +84,7 @@ struct AgreementTests {
         case "advance": ["backup", "10m"]
         case "wait": ["backup", "suspended"]
         case "launch": ["--", "true"]
-        case "remove", "log", "notify": ["backup"]
+        case "remove", "log", "notify", "fetch": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]

@@ -11,8 +11,10 @@ import Testing
 struct ControlRequestTests {
     // MARK: Who may
 
-    private static let forAll: Set<ControlVerb> = [.tasks, .status, .events, .notify, .cancel, .schedule]
-    private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive]
+    private static let forAll: Set<ControlVerb> = [
+        .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval,
+    ]
+    private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive, .completed]
 
     private func isForbidden(_ verb: ControlVerb, by role: ControlSession.Role) -> Bool {
         let scene = ControlScene()

@@ -111,6 +111,31 @@ struct ScheduleDeskTests {
         #expect(waiting == ["a"])
     }
 
+    @Test("What manifests say of fetching counts from when they are read, and no more once they don't")
+    func intervals() {
+        scene.definitions.define("mail")
+        scene.definitions.reloaded.fetchIntervals = ["mail": .seconds(3600)]
+        scene.ask("reload id=1")
+        #expect(scene.host.desk.schedules["mail"]?.fetch.learns == true)
+        scene.definitions.reloaded.fetchIntervals = [:]
+        scene.ask("reload id=2")
+        #expect(scene.host.desk.schedules["mail"] == nil)
+    }
+
+    @Test("What an app asks for itself counts once it is kept; its openings are kept from then on")
+    func asked() {
+        scene.launch("mail")
+        scene.ask("fetch-interval id=1 app=mail seconds=7200")
+        #expect(scene.host.desk.schedules["mail"] == nil)
+        #expect(answer(.done).first?.hasPrefix("ok id=1 due=") == true)
+        scene.launch("chat")
+        scene.ask("open id=2 app=mail")
+        #expect(scene.records?.noted.suffix(2) == ["open mail", "opened mail"])
+        scene.ask("fetch-interval id=3 app=mail seconds=never")
+        #expect(answer(.busy).first?.hasPrefix("error id=3 code=busy ") == true)
+        #expect(scene.host.desk.schedules["mail"]?.fetch.learns == true)
+    }
+
     @Test("What was kept is there again; of too many the soonest")
     func restored() {
         let records = FakeRecords()

@@ -207,10 +207,7 @@ struct ManifestReaderTests {
         #expect(complaints("launch-at-start = true\nwake-on = \"connections\"").isEmpty)
         #expect(complaints("launch-at-start = true\nbackground-modes = [\"continuous\"]").isEmpty)
         #expect(
-            complaints("background-modes = [\"fetch\"]\nminimum-fetch-interval = \"1h\"") == [
-                "web.toml:3: warning: minimum-fetch-interval: it is kept, and nothing comes of it in this version, which fetches "
-                    + "nothing by itself: `curfew wake web fetch` does"
-            ])
+            complaints("background-modes = [\"fetch\"]\nminimum-fetch-interval = \"1h\"").isEmpty)
         #expect(
             complaints("minimum-fetch-interval = \"minimum\"").map { $0.prefix(45) } == [
                 "web.toml:2: warning: minimum-fetch-interval: "

@@ -52,7 +52,7 @@ struct MigrationTests {
         #expect(settings == ["wal", "3", "1"])
     }
 
-    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1", "v2"])
+    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1", "v2", "v3"])
     func earlier(version: String) throws {
         defer { folder.remove() }
         let fixture = String(
@@ -77,6 +77,17 @@ struct MigrationTests {
         if version != "v1" {
             #expect(Set(server.notifications) == [.sample("mail", "n1", passed: 1), .sample("news", "n2", passed: 2)])
             #expect(server.badges == ["mail": 3])
+        }
+        if version == "v3" {
+            #expect(
+                server.fetches == [
+                    StoredFetch(app: "mail", interval: 3_600_000_000, last: 1_800_000_000_000_000, fruitless: 2),
+                    StoredFetch(app: "news", interval: nil, last: nil, fruitless: 0),
+                ])
+            #expect(
+                server.openings == [
+                    StoredOpening(app: "mail", time: 1_700_000_000_000_000, shown: "2023-11-14T23:13:20")
+                ])
         }
         let new = Folder()
         defer { new.remove() }
@@ -117,7 +128,7 @@ struct MigrationTests {
         #expect(block == schema.map { $0 + ";\n" }.joined())
         let queue = try DatabaseQueue(path: folder.files.database)
         defer { try? queue.close() }
-        for table in ["app", "run", "meta", "notification", "badge"] {
+        for table in ["app", "run", "meta", "notification", "badge", "fetch", "opening"] {
             for column in try queue.inDatabase({ try $0.columns(in: table).map(\.name) }) {
                 #expect(text.contains("`\(column)`"), "\(table).\(column)")
             }

@@ -12,6 +12,7 @@ private struct Model: Equatable {
     var runs: [String: [StoredRun]] = [:]
     var notifications: [StoredNotification.Key: StoredNotification] = [:]
     var badges: [String: Int] = [:]
+    var fetches: [String: StoredFetch] = [:]
 
     mutating func apply(_ change: StoreChange) -> Bool {
         switch change {
@@ -41,6 +42,9 @@ private struct Model: Equatable {
         case .notificationPassed(let key, let passed):
             guard notifications[key] != nil else { return false }
             if let passed { notifications[key]?.passed = passed } else { notifications[key] = nil }
+        case .fetchSet(let fetch): fetches[fetch.app] = fetch
+        // What is held of them isn't told from what is written.
+        case .opened: break
         case .badgeSet(let name, let count): badges[name] = count == 0 ? nil : count
         case .together(let changes): return changes.map { apply($0) }.contains(true)
         case .pruneRuns: break
@@ -64,7 +68,7 @@ struct ModelTests {
         let name = random.pick(names)
         let launches = model.apps[name]?.launches ?? 0
         let number = (model.runs[name]?.last?.number ?? 0) + 1
-        switch random.below(13) {
+        switch random.below(15) {
         case 0...2:
             var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
             app.restartDue = random.chance(50) ? Int64(turn) : nil
@@ -87,6 +91,12 @@ struct ModelTests {
         case 11:
             let key = StoredNotification.Key(app: name, id: "n\(random.below(3))")
             return .notificationPassed(key, random.chance(50) ? Int64(turn) : nil)
+        case 12:
+            return .fetchSet(
+                StoredFetch(
+                    app: name, interval: random.chance(50) ? Int64(turn) : nil,
+                    last: random.chance(50) ? Int64(turn) : nil, fruitless: random.below(4)))
+        case 13: return .opened(StoredOpening(app: name, time: Int64(turn), shown: "2096-07-01T08:00:00"))
         default: return .badgeSet(name, random.below(3))
         }
     }
@@ -100,6 +110,7 @@ struct ModelTests {
         }
         return apps == model.order.reversed().compactMap { model.apps[$0] }
             && Set(server.notifications) == Set(model.notifications.values) && server.badges == model.badges
+            && server.fetches == model.fetches.values.sorted { $0.app < $1.app }
             && server.lastRuns == model.runs.compactMapValues(\.last)
             && names.allSatisfy { keeper.history($0) == model.history($0).prefix(100).map { $0 } }
     }

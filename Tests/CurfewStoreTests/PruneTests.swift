@@ -72,4 +72,19 @@ struct PruneTests {
         #expect(next.history(limit: 1000).count == 296)
         next.close()
     }
+
+    @Test("Openings of the 28 days before an app's latest, the oldest first")
+    func openings() throws {
+        defer { folder.remove() }
+        var keeper = try folder.keeper()
+        let day: Int64 = 86_400_000_000
+        for (app, number) in [("a", 0), ("b", 1), ("a", 1), ("a", 28), ("a", 29)] as [(String, Int64)] {
+            keeper.note(.opened(StoredOpening(app: app, time: number * day, shown: "2096-07-01T08:00:00")))
+        }
+        keeper.close()
+        keeper = try folder.keeper()
+        defer { keeper.close() }
+        let kept = keeper.load().openings
+        #expect(kept.map { "\($0.app)\($0.time / day)" } == ["a1", "b1", "a28", "a29"])
+    }
 }

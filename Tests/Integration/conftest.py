@@ -422,11 +422,11 @@ class Sandbox:
         has_journal = any(str(option).startswith("--journal") for option in options)
         return account + ([] if has_journal else ["--journal", self.scratch / f"{name}.journal"])
 
-    def serve(self, *options, name="home", wait=True, **popen):
+    def serve(self, *options, name="home", wait=True, wrapper=(), **popen):
         """Starts `curfew serve`, and waits until it listens."""
         errors = open(self.scratch / f"server-{name}.err", "a")
         process = subprocess.Popen(
-            [binary(), "serve", "--name", name, *map(str, options)], stdin=subprocess.DEVNULL,
+            [*map(str, wrapper), binary(), "serve", "--name", name, *map(str, options)], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=errors, env=popen.pop("env", self.environment), **popen)
         errors.close()
         server = Server(self, process, name)

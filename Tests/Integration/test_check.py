@@ -75,7 +75,7 @@ def test_a_warning_is_no_error(sandbox):
 
 
 def test_json(sandbox):
-    good = write(sandbox.scratch, "chat.toml", 'command = "a \'b c\'"\ndirectory = "/srv"\nbackground-modes = ["voip", "fetch"]\n'
+    good = write(sandbox.scratch, "chat.toml", 'command = "a \'b c\'"\ndirectory = "/srv"\nbackground-modes = ["voip"]\n'
                  'minimum-fetch-interval = 1.5\nenvironment = { A = "1" }\n')
     bad = write(sandbox.scratch, "bad.toml", "x = 1\n")
     result = sandbox.curfew("check", "--json", good, bad)
@@ -84,10 +84,10 @@ def test_json(sandbox):
     assert told["files"][0] == {
         "file": str(good), "name": "chat", "problems": [{
             "severity": "warning", "line": 4, "key": "minimum-fetch-interval",
-            "message": "it is kept, and nothing comes of it in this version, which fetches nothing by itself: `curfew wake chat fetch` does"}],
+            "message": 'nothing is fetched without background-modes = ["fetch"]'}],
         "definition": {
             "command": ["a", "b c"], "options": ["--wake-on", "connections"], "directory": "/srv", "environment": {"A": "1"},
-            "launchAtStart": True, "restart": "on-failure", "backgroundModes": ["voip", "fetch"], "minimumFetchInterval": 1.5}}
+            "launchAtStart": True, "restart": "on-failure", "backgroundModes": ["voip"], "minimumFetchInterval": 1.5}}
     assert told["files"][1].keys() == {"file", "name", "problems"}
     assert [problem.get("line") for problem in told["files"][1]["problems"]] == [None, 1]
     assert (told["errors"], told["warnings"]) == (2, 1)

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import time
@@ -186,6 +187,36 @@ def due(server, words):
     ("at=@4000000000", "2096-10-02 07:06:40")])
 def test_zones_of_the_systems_database(server, words, moment):
     assert due(server, words) == moment
+
+
+# Clocks in a place of its own, which somebody takes elsewhere.
+PLACE = r"""
+cp -a /etc "$0/etc" && mount --bind "$0/etc" /etc || exit 77
+unset TZ
+exec "$@"
+"""
+
+
+def test_the_machine_goes_to_another_zone(sandbox, desktop):
+    if os.geteuid() != 0:
+        pytest.skip("mounts of its own need root")
+    folder = sandbox.scratch / "place"
+    folder.mkdir()
+    server = sandbox.serve(
+        env=desktop.environment, wrapper=["unshare", "--mount", "--propagation", "private", "sh", "-c", PLACE, folder])
+    server.launch("mail", *SLEEP)
+    server.expect('notify app=mail at="2096-07-01 08:00" zone=local title=Here')
+    server.expect('notify app=mail at="2096-07-01 08:00" zone=Europe/Berlin title=There')
+    zone = folder / "etc" / "localtime"
+    for name, offset, moment in [("America/New_York", "-04:00", "12:00"), ("Asia/Tokyo", "+09:00", "23:00")]:
+        link = folder / "link"
+        link.symlink_to(f"/usr/share/zoneinfo/{name}")
+        link.rename(zone)
+        wait_for(f"its clocks to show {name}", lambda: scheduled(server)[0]["shown"].endswith(offset))
+        here, there = sorted(scheduled(server), key=lambda thing: thing["title"])
+        assert here["shown"] == f"2096-07-01 08:00:00 {offset}"
+        assert time.strftime("%H:%M", time.gmtime(float(here["due"]))) == moment
+        assert time.strftime("%H:%M", time.gmtime(float(there["due"]))) == "06:00"
 
 
 def test_a_time_of_day_is_the_next_one(server):
@@ -402,6 +433,174 @@ def test_who_was_removed_gets_nothing_until_it_is_opened(server, desktop):
     assert len(desktop.shown) == 1
     server.launch("mail", *SLEEP)
     desktop.wait_shown("Later")
+
+
+# ---- background fetch ---------------------------------------------------------------------------------------------
+
+# Answers each fetch with the result in the file it is given.
+FETCHING = r"""
+import os, socket, sys
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+channel.sendall(b"hello\n")
+for request in sys.argv[2:]:
+    channel.sendall(request.encode() + b"\n")
+for line in channel.makefile():
+    print(line.strip(), flush=True)
+    for word in line.split():
+        if word.startswith("seq="):
+            result = open(sys.argv[1]).read().strip() if "name=fetch " in line else ""
+            if result != "none":
+                channel.sendall((f"completed {word} result={result}\n" if result else f"ack {word}\n").encode())
+    if "willTerminate" in line:
+        break
+"""
+
+
+@pytest.fixture
+def fetching(sandbox, desktop):
+    """The environment of a server that knows `news` by a manifest, which fetches every hour at most."""
+    (sandbox.scratch / "result").write_text("new-data")
+    folder = pathlib.Path(sandbox.scratch) / "config" / "curfew" / "apps"
+    folder.mkdir(parents=True, mode=0o700)
+    program = sandbox.scratch / "news.py"
+    program.write_text(FETCHING)
+    (folder / "news.toml").write_text(
+        f'command = ["python3", "{program}", "{sandbox.scratch}/result"]\nbackground-modes = ["fetch"]\n'
+        'minimum-fetch-interval = "1h"\nwake-limit = "30s"\n')
+    (folder / "plain.toml").write_text('command = ["sleep", "1000"]\nbackground-modes = ["voip"]\n')
+    return dict(desktop.environment, XDG_CONFIG_HOME=str(folder.parents[1]))
+
+
+def fetch_of(server, app="news"):
+    return next((thing for thing in scheduled(server) if thing["kind"] == "fetch" and thing["app"] == app), None)
+
+
+def test_fetch_launches_an_app_and_its_result_counts(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    server.expect("fetch app=news")
+    server.wait_line("news", "name=fetch ")
+    launch = next(line for line in server.log("news").splitlines() if "name=didFinishLaunching" in line)
+    assert (fields_of(launch)["launched"], fields_of(launch)["wake"]) == ("background", "fetch")
+    server.wait_state("news", "suspended")
+    first = fetch_of(server)
+    assert 3500 < float(first["due"]) - time.time() <= 3600 and first["repeat"] == "3600"
+    (sandbox.scratch / "result").write_text("no-data")
+    # Of one that runs, too; what finds nothing doubles the interval.
+    server.expect("fetch app=news")
+    wait_for("the interval to be longer", lambda: fetch_of(server)["repeat"] == "7200")
+    assert "next-fetch" in server.status("news")
+    with sqlite3.connect(sandbox.state / "curfew" / "server.sqlite") as database:
+        wait_for("that to be kept", lambda: list(database.execute("SELECT app, interval, fruitless FROM fetch")) == [
+            ("news", None, 1)])
+
+
+def test_a_fetch_that_isnt_answered_is_the_end(sandbox, fetching):
+    (sandbox.scratch / "result").write_text("none")
+    manifest = pathlib.Path(fetching["XDG_CONFIG_HOME"]) / "curfew" / "apps" / "news.toml"
+    manifest.write_text(manifest.read_text().replace('"30s"', '"300ms"'))
+    server = sandbox.serve(env=fetching)
+    server.expect("fetch app=news")
+    wait_for("it to be killed", lambda: (server.app("news") or {}).get("ended") == "background-fetch-timeout")
+    # The next one goes on.
+    manifest.write_text(manifest.read_text().replace('"300ms"', '"30s"'))
+    server.expect("reload")
+    (sandbox.scratch / "result").write_text("new-data")
+    server.expect("fetch app=news")
+    server.wait_state("news", "suspended")
+
+
+def test_fetch_needs_its_mode(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    server.refused("fetch app=plain", "no-background-mode")
+    server.expect("quit app=plain")
+    assert "fetch" in server.refused("fetch app=plain", "no-background-mode")
+    server.expect("launch app=plain")
+    server.refused("fetch app=plain", "no-background-mode")
+    server.refused("fetch-interval app=plain seconds=minimum", "no-background-mode")
+    server.refused("fetch app=nobody", "no-app")
+
+
+def test_an_app_asks_how_often_it_fetches_and_that_is_kept(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    program = sandbox.scratch / "news.py"
+    server.launch("own", "python3", program, sandbox.scratch / "result", "fetch-interval id=7 seconds=7200")
+    server.wait_line("own", "ok id=7 due=")
+    assert fetch_of(server, "own")["repeat"] == "7200"
+    server.expect("fetch-interval app=news seconds=never")
+    assert fetch_of(server) is None
+    server.refused("fetch-interval app=news seconds=soon", "invalid")
+    os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+    server.process.wait(LIMIT)
+    server = sandbox.serve(env=fetching)
+    assert fetch_of(server) is None and fetch_of(server, "own")["repeat"] == "7200"
+    server.expect("fetch-interval app=news seconds=minimum")
+    assert fetch_of(server)["repeat"] == "900"
+
+
+def test_completed_has_to_say_what(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    server.launch("own", "python3", sandbox.scratch / "news.py", sandbox.scratch / "result",
+                  "completed id=1", "completed id=2 seq=1", "completed id=3 seq=1 result=good", "completed id=4 seq=99 result=failed")
+    server.wait_line("own", "ok id=4")
+    log = server.log("own")
+    assert [f"error id={number} code=invalid" in log for number in (1, 2, 3)] == [True] * 3
+
+
+# What the machine is like is what its files say: they are others' in namespaces of mounts and of the network.
+QUIET = r"""
+for what in cpu memory; do
+    [ ! -e /proc/pressure/$what ] || mount --bind "$0/$what" /proc/pressure/$what || exit 77
+done
+ip link set lo up && ip route add default dev lo || exit 77
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize("stall", [0, 99], ids=["quiet", "busy"])
+def test_a_fetch_comes_by_itself_unless_the_machine_is_short(sandbox, fetching, stall):
+    if os.geteuid() != 0:
+        pytest.skip("mounts of its own need root")
+    if not os.path.exists("/proc/pressure/cpu"):
+        pytest.skip("the kernel tells of no pressure")
+    if not shutil.which("ip"):
+        pytest.skip("a route needs ip")
+    folder = sandbox.scratch / "pressure"
+    folder.mkdir()
+    (folder / "cpu").write_text(f"some avg10={stall}.00 avg60=0.00 avg300=0.00 total=0\n")
+    (folder / "memory").write_text("some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
+    server = sandbox.serve(
+        env=fetching, wrapper=["unshare", "--mount", "--net", "--propagation", "private", "sh", "-c", QUIET, folder])
+    if stall:
+        wait_for("it to be put off", lambda: (fetch_of(server) or {}).get("waits") == "short-of-cpu")
+        assert server.app("news") is None
+        assert 200 < float(fetch_of(server)["due"]) - time.time() <= 300
+    else:
+        server.wait_line("news", "name=fetch ")
+        server.wait_state("news", "suspended")
+        assert float(fetch_of(server)["due"]) - time.time() > 3500
+
+
+def test_its_openings_are_kept(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    server.expect("open app=news")
+    server.launch("other", *SLEEP)
+    server.expect("open app=news")
+    with sqlite3.connect(sandbox.state / "curfew" / "server.sqlite") as database:
+        wait_for("both to be kept", lambda: list(database.execute(
+            "SELECT app, count(*) FROM opening GROUP BY app")) == [("news", 2)])
+
+
+def test_fetch_by_the_command_line(sandbox, fetching):
+    server = sandbox.serve(env=fetching)
+    done = sandbox.curfew("fetch", "news", "--json")
+    assert (done.returncode, done.stderr) == (0, "") and "state" in json.loads(done.stdout)
+    server.wait_state("news", "suspended")
+    line = next(line for line in sandbox.curfew("schedule").stdout.splitlines() if " fetch " in line)
+    assert line.split()[0] == "news" and line.endswith("  1 h")
+    thing, = json.loads(sandbox.curfew("schedule", "news", "--json").stdout)
+    assert thing["kind"] == "fetch" and "id" not in thing
+    assert "  fetches       next at " in sandbox.curfew("status", "news").stdout
+    assert sandbox.curfew("fetch", "nobody").returncode == 69
 
 
 # ---- the command line --------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open", "switch", "history", "schedule": ["--json", "--server"]
+        case "home", "open", "switch", "history", "schedule", "fetch": ["--json", "--server"]
         case "apps": ["--json", "--server", "--sources"]
         case "launch": LaunchArguments.options
         case "notify":
@@ -64,7 +64,9 @@ public enum VerbSyntax {
     /// How many operands a verb that has only flags takes.
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
-        case "log", "remove", "open", "interrupt", "dismiss", "reclaim", "replay", "task end", "task keep-alive": 1...1
+        case "log", "remove", "fetch", "open", "interrupt", "dismiss", "reclaim", "replay", "task end",
+            "task keep-alive":
+            1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn", "notify": 1...2
         case "check": 0...Int.max
@@ -84,7 +86,8 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
-        case "log", "remove", "notify": "an app is needed, by its name; `curfew apps` lists those that have run"
+        case "log", "remove", "notify", "fetch":
+            "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"
         }

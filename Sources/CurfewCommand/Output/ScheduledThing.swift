@@ -34,6 +34,11 @@ struct ScheduledThing {
         switch self["waits"] {
         case "too-early": ""
         case "app-removed": "it was removed"
+        case "app-in-front": "it is in front"
+        case "cant-be-launched": "it can't be launched"
+        case "short-of-cpu": "processors are busy"
+        case "short-of-memory": "memory is short"
+        case "battery-low": "the battery is low"
         case let word: word
         }
     }
@@ -43,11 +48,13 @@ struct ScheduledThing {
     /// Source: docs/json.md, "curfew schedule".
     var json: JSON {
         var members: [(key: String, value: JSON)] = [
-            ("app", .string(self["app"])), ("kind", .string(self["kind"])), ("id", .string(self["notification"])),
-            ("due", Field.seconds(self["due"])), ("shown", .string(self["shown"])),
+            ("app", .string(self["app"])), ("kind", .string(self["kind"])),
         ]
+        if let id = fields["notification"] { members.append(("id", .string(id))) }
+        members += [("due", Field.seconds(self["due"])), ("shown", .string(self["shown"]))]
         for key in ["zone", "repeat", "waits"] { if let text = fields[key] { members.append((key, .string(text))) } }
         if let badge = Int64(self["badge"]) { members.append(("badge", .integer(badge))) }
-        return .object(members + [("title", .string(self["title"]))])
+        if let title = fields["title"] { members.append(("title", .string(title))) }
+        return .object(members)
     }
 }

@@ -26,6 +26,16 @@ enum ScheduleVerbs {
         return .object(members)
     }
 
+    /// Has an app fetch now; returns once it was told, or launched for it.
+    static func fetch(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader)
+        let target = try arguments.lookup.target(ofAny: arguments.operands[0])
+        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            let answer = try client.request(Message(arguments.verb, [Field("id", "1")]))
+            if arguments.has("--json") { DrivingVerbs.printState(answer.final["state"] ?? "") }
+        }
+    }
+
     static func schedule(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
         let lookup = arguments.lookup

@@ -115,6 +115,11 @@ public struct App: Sendable, Hashable {
     }
 
     /// The events whose acknowledgement is still owed, oldest first.
+    /// The event of that number, as long as it is owed an answer.
+    public func unacknowledgedEvent(_ sequence: Int) -> Event? {
+        channel.pending.first { $0.sequence == sequence }?.event
+    }
+
     public var unacknowledgedEvents: [Event] { channel.pending.map(\.event) }
 
     /// The names of the changes kept for it while it is suspended.

@@ -22,7 +22,7 @@ public struct MachineCondition: Sendable, Hashable {
     }
 
     /// What keeps any work waiting.
-    var obstacle: ScheduleObstacle? {
+    public var obstacle: ScheduleObstacle? {
         if isShortOfMemory { return .shortOfMemory }
         if isShortOfCPU { return .shortOfCPU }
         return isBatteryLow ? .batteryLow : nil
@@ -33,6 +33,10 @@ public struct MachineCondition: Sendable, Hashable {
 public enum ScheduleObstacle: Sendable, Hashable {
     case tooEarly(until: WallTime)
     case offline, onBattery, batteryLow, machineInUse, shortOfCPU, shortOfMemory
+    /// Its app is in front, and sees for itself.
+    case appInFront
+    /// What it is can't be launched just now.
+    case cantBeLaunched
     /// It was removed from the task list, and nobody has opened it since.
     case appRemoved
 
@@ -46,6 +50,8 @@ public enum ScheduleObstacle: Sendable, Hashable {
         case .machineInUse: "machine-in-use"
         case .shortOfCPU: "short-of-cpu"
         case .shortOfMemory: "short-of-memory"
+        case .appInFront: "app-in-front"
+        case .cantBeLaunched: "cant-be-launched"
         case .appRemoved: "app-removed"
         }
     }

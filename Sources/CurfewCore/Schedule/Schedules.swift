@@ -5,7 +5,14 @@ public struct Schedules: Sendable {
     private var apps: [String: AppSchedule] = [:]
     private var deadlines = NamedDeadlines<WallTime>()
 
-    /// What is to be delivered now.
+    /// What is to be done now.
+    public enum Task: Sendable, Hashable {
+        case deliver(Due)
+        /// The app of that name is to fetch, unless something is in the way.
+        case fetch(String)
+    }
+
+    /// What is to be delivered.
     public struct Due: Sendable, Hashable {
         public let app: String
         public let notification: LocalNotification
@@ -45,6 +52,13 @@ public struct Schedules: Sendable {
         for app in apps.keys { change(app) { $0.notifications.zoneChanged(offsets) } }
     }
 
+    /// The clock was set, or the zone is another: what is planned by habit is planned anew.
+    public mutating func planFetches(at now: WallTime, _ offsets: LocalNotifications.Offsets) {
+        for (app, schedule) in apps where schedule.fetch.learns {
+            change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } }
+        }
+    }
+
     private mutating func settle(_ app: String) {
         guard let schedule = apps[app], !schedule.isEmpty else {
             apps[app] = nil
@@ -56,9 +70,18 @@ public struct Schedules: Sendable {
     // MARK: Being due
 
     /// The soonest of all that is due; nil where nothing is. Whoever asks again and again has all of it.
-    public mutating func takeDue(at now: WallTime, _ offsets: LocalNotifications.Offsets) -> Due? {
+    ///
+    /// A fetch that is due goes on being so until it was begun or postponed.
+    public mutating func takeDue(at now: WallTime, _ offsets: LocalNotifications.Offsets) -> Task? {
         guard let due = nextDue, due <= now, let app = deadlines.nextName else { return nil }
-        return change(app) { schedule in
+        if apps[app]?.notifications.nextDue.map({ $0 > now }) ?? true { return .fetch(app) }
+        return takeNotification(of: app, at: now, offsets).map { .deliver($0) }
+    }
+
+    private mutating func takeNotification(
+        of app: String, at now: WallTime, _ offsets: LocalNotifications.Offsets
+    ) -> Due? {
+        change(app) { schedule in
             guard let notification = schedule.notifications.takeDue(at: now, offsets) else { return nil }
             if let badge = notification.content.badge { schedule.badge = badge }
             return Due(app: app, notification: notification, passed: schedule.notifications[notification.id]?.passed)
@@ -71,15 +94,20 @@ public struct AppSchedule: Sendable, Hashable {
     public var notifications = LocalNotifications()
     /// The number at its name; 0: none.
     public var badge = 0
+    public var fetch = FetchSchedule()
     /// Whether it was removed from the task list: nothing of it is due until somebody opens it.
     public var isHeld = false
 
     public init() {}
 
     /// When something is due next; nil where nothing is.
-    public var nextDue: WallTime? { isHeld ? nil : notifications.nextDue }
+    public var nextDue: WallTime? {
+        guard !isHeld else { return nil }
+        guard let fetch = fetch.due else { return notifications.nextDue }
+        return notifications.nextDue.map { min($0, fetch) } ?? fetch
+    }
 
-    var isEmpty: Bool { notifications.pending.isEmpty && badge == 0 }
+    var isEmpty: Bool { notifications.pending.isEmpty && badge == 0 && fetch.isEmpty }
 
     /// Why what is due at that moment isn't delivered now; nil: nothing keeps it.
     public func obstacle(_ due: WallTime, at now: WallTime) -> ScheduleObstacle? {

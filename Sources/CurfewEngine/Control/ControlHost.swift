@@ -34,6 +34,8 @@ protocol ControlHost: AnyObject {
     func serve(_ request: ControlRequest, _ verb: ControlVerb) -> Bool
     /// Takes the answer of one that was asked something itself; false where nothing was asked there.
     func took(_ answer: Message, from session: ControlSession) -> Bool
+    /// What an app says has come of an event that it was woken for.
+    func completed(_ event: Event, _ result: FetchResult, by app: AppID)
     /// The connection is no more.
     func sessionClosed(_ session: ConnectionID)
 

@@ -44,6 +44,7 @@ extension ControlServer {
         switch verb {
         case .hello: hello(request, app)
         case .ack: acknowledge(request, app)
+        case .completed: completed(request, app)
         case .begin: begin(request, app)
         case .end: end(request, app)
         case .remaining: remaining(request, app)
@@ -69,10 +70,10 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: wait(for: request))))
-        case .notify, .cancel, .schedule:
+        case .notify, .cancel, .schedule, .fetchInterval:
             // An app's own; whoever drives the server was answered before.
             if !host.serve(request, verb) { refuse(request, "unsupported", Self.whyNoServer) }
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .fetch:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }
@@ -216,6 +217,25 @@ extension ControlServer {
         host.feed(.app(app, .acknowledge(sequence: sequence)))
         // As in the protocol's example, an acknowledgement is answered only when asked to by an id.
         if request.id != nil { accept(request) }
+    }
+
+    /// An acknowledgement that tells what has come of the event.
+    private func completed(_ request: ControlRequest, _ app: AppID) {
+        guard let sequence = request.message["seq"].flatMap(Int.init),
+            let result = FetchResult(rawValue: request.message["result"] ?? "")
+        else {
+            let results = FetchResult.allCases.map(\.rawValue).joined(separator: ", ")
+            return refuse(request, "invalid", "completed needs seq=NUMBER and result=, one of \(results)")
+        }
+        if let event = host.app(app)?.unacknowledgedEvent(sequence) { host.completed(event, result, by: app) }
+        acknowledge(request, app)
+    }
+
+    /// As `wake` does, for whoever has asked something else.
+    func wake(_ request: ControlRequest, _ event: PostedEvent, _ app: AppID) {
+        var request = request
+        request.app = app
+        host.feed(.app(app, .wake(event, request: wait(for: request))))
     }
 
     private func begin(_ request: ControlRequest, _ app: AppID) {

@@ -4,16 +4,18 @@ enum ControlVerb: String, CaseIterable {
     case keepAlive = "keep-alive"
     case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance, sleep
     case apps, launch, `switch`, remove, stop, reload, server, history, join
-    case notify, cancel, schedule
+    case notify, cancel, schedule, fetch, completed
+    case fetchInterval = "fetch-interval"
     case quitAll = "quit-all"
 
     /// What only a server of many apps does.
     var isServers: Bool {
         switch self {
         case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .notify, .cancel,
-            .schedule:
+            .schedule, .fetch, .fetchInterval:
             true
-        case .hello, .ack, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open, .interrupt,
+        case .hello, .ack, .completed, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open,
+            .interrupt,
             .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance, .sleep:
             false
         }
@@ -23,7 +25,7 @@ enum ControlVerb: String, CaseIterable {
         switch (self, role) {
         case (_, .stranger): false
         case (.hello, .app), (.ack, .app), (.begin, .app), (.end, .app), (.remaining, .app),
-            (.keepAlive, .app):
+            (.keepAlive, .app), (.completed, .app):
             true
         case (.home, .operator), (.open, .operator), (.quit, .operator), (.reclaim, .operator): true
         case (.interrupt, .operator), (.dismiss, .operator), (.post, .operator), (.wake, .operator),
@@ -32,9 +34,11 @@ enum ControlVerb: String, CaseIterable {
             true
         case (.apps, .operator), (.launch, .operator), (.switch, .operator), (.remove, .operator), (.stop, .operator),
             (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator),
-            (.join, .operator):
+            (.join, .operator), (.fetch, .operator):
             true
-        case (.tasks, _), (.status, _), (.events, _), (.notify, _), (.cancel, _), (.schedule, _): true
+        case (.tasks, _), (.status, _), (.events, _), (.notify, _), (.cancel, _), (.schedule, _),
+            (.fetchInterval, _):
+            true
         default: false
         }
     }
@@ -42,10 +46,12 @@ enum ControlVerb: String, CaseIterable {
     var whyForbidden: String {
         switch self {
         case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance,
-            .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join:
+            .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join,
+            .fetch:
             "a process inside an app can't drive a supervisor"
-        case .hello, .ack, .begin, .end, .remaining, .keepAlive: "only a process inside the app speaks for it"
-        case .tasks, .status, .events, .notify, .cancel, .schedule:
+        case .hello, .ack, .begin, .end, .remaining, .keepAlive, .completed:
+            "only a process inside the app speaks for it"
+        case .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval:
             "only this user outside any app, and the app itself, may ask"
         }
     }

@@ -165,6 +165,9 @@ class AppsHost {
     /// The wall clock, the machine's zone, or what shows notifications.
     func scheduleTold(by source: Source) {}
 
+    /// What an app says has come of an event that it was woken for.
+    func completed(_ event: Event, _ result: FetchResult, by app: AppID) {}
+
     /// What `status` tells of it besides.
     func moreStatusFields(of app: AppID) -> [Field] { [] }
 

@@ -6,12 +6,13 @@ extension ScheduleDesk {
     /// What the records were asked for.
     enum Keeping {
         case notification(NotificationRecord)
+        case fetchInterval(Span, of: String)
         /// Nil: all there are.
         case cancelling(String?, of: String)
     }
 
     /// Whose it is: the sender's own, or the one that is named. Nil once it was refused.
-    private func appName(_ request: ControlRequest) -> String? {
+    func appName(_ request: ControlRequest) -> String? {
         if let app = request.app { return host.name(of: app) }
         guard let told = request.message["app"] else {
             host.refuse(request, "no-app", "app=NAME has to say which app is meant; `curfew apps` shows them")
@@ -58,6 +59,7 @@ extension ScheduleDesk {
     func kept(_ keeping: Keeping, _ request: ControlRequest) {
         switch keeping {
         case .notification(let record): kept(record, request)
+        case .fetchInterval(let interval, let app): keptInterval(interval, of: app, request)
         case .cancelling(let id, let app):
             let isKnown = schedules.change(app) { schedule in
                 guard let id else {
@@ -112,8 +114,15 @@ extension ScheduleDesk {
             }
             var left = all.sorted { ($0.pending.due, $0.app) < ($1.pending.due, $1.app) }[...]
             let each = { [unowned self] in left.popFirst().map { message(of: $0.pending, $0.app) } }
-            let final = Message("ok", [Field("count", String(all.count))])
-            return ControlServer.marked(ControlServer.lines(each, then: final), for: request)
+            let fetches = names.compactMap { fetchFields(of: $0) }
+            var leftFetches = fetches[...]
+            let parts: [ControlSession.Lines] = [
+                { leftFetches.popFirst().map { Message("schedule", $0) } }, each,
+            ]
+            var leftParts = parts[...]
+            let final = Message("ok", [Field("count", String(all.count + fetches.count))])
+            return ControlServer.marked(
+                ControlServer.lines(ControlServer.joined { leftParts.popFirst() }, then: final), for: request)
         }
     }
 
@@ -163,6 +172,7 @@ extension ScheduleDesk {
             fields.append(Field("notifications", String(schedule.notifications.pending.count)))
             fields.append(Field("next-notification", shownText(next.due)))
         }
+        if let due = schedule.fetch.due { fields.append(Field("next-fetch", shownText(due))) }
         return fields
     }
 }

@@ -47,6 +47,12 @@ final class ScheduleDesk {
             }
             if case .kept(_, let dropped?) = scheduling { host.noteOver(dropped, of: record.app) }
         }
+        for record in kept.fetches {
+            schedules.change(record.app) {
+                $0.fetch.restore(asked: record.asked, lastFetch: record.lastFetch, fruitless: record.fruitless)
+            }
+        }
+        for (app, opening) in kept.openings { schedules.change(app) { $0.fetch.restore(opening) } }
         for (app, badge) in kept.badges { schedules.change(app) { $0.badge = badge } }
         for app in kept.apps where app.isRemoved { schedules.hold(app.name, true) }
     }
@@ -54,6 +60,7 @@ final class ScheduleDesk {
     /// From now on what is due is delivered.
     func begin() {
         desktop?.wait(in: host.loop)
+        schedules.planFetches(at: WallTimer.now, offset)
         watchZone()
         arm()
     }
@@ -73,7 +80,7 @@ final class ScheduleDesk {
 
     /// The timer has told of its time, or of a clock that was set.
     func timeCame() {
-        timer.wasHeard()
+        if timer.wasHeard() { schedules.planFetches(at: WallTimer.now, offset) }
         deliverDue()
     }
 
@@ -81,6 +88,7 @@ final class ScheduleDesk {
         guard zoneWatch?.readChanges() != nil else { return }
         zones.reload()
         schedules.zoneChanged(offset)
+        schedules.planFetches(at: WallTimer.now, offset)
         arm()
     }
 
@@ -95,8 +103,11 @@ final class ScheduleDesk {
         guard !host.isEnding else { return }
         let now = WallTimer.now
         for _ in 0..<Self.deliveriesPerTurn {
-            guard let due = schedules.takeDue(at: now, offset) else { break }
-            deliver(due)
+            switch schedules.takeDue(at: now, offset) {
+            case .deliver(let due): deliver(due)
+            case .fetch(let app): fetch(app)
+            case nil: return arm()
+            }
         }
         arm()
     }

@@ -34,10 +34,10 @@ struct WallTimer {
         return true
     }
 
-    /// It has told of its time, or of a clock that was set: either way it is to be armed anew.
-    mutating func wasHeard() {
+    /// It has told of its time, or of a clock that was set: either way it is to be armed anew. True where the clock was set.
+    mutating func wasHeard() -> Bool {
         var count: UInt64 = 0
-        _ = curfew_read(descriptor.number, &count, 8)
         armed = nil
+        return curfew_read(descriptor.number, &count, 8) == -Int(ECANCELED)
     }
 }

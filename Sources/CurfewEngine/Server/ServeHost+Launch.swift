@@ -268,6 +268,7 @@ extension ServeHost {
     func reloadDefinitions() -> ReloadedDefinitions {
         let read = definitions.reload()
         for problem in read.problems + read.warnings { complain(problem) }
+        desk.define(read.fetchIntervals)
         return read
     }
 

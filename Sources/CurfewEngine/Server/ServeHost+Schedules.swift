@@ -9,6 +9,8 @@ extension ServeHost {
         case .notify: desk.notify(request)
         case .cancel: desk.cancel(request)
         case .schedule: desk.schedule(request)
+        case .fetch: desk.fetch(request)
+        case .fetchInterval: desk.fetchInterval(request)
         default: return false
         }
         return true

@@ -296,6 +296,7 @@ final class ServeHost: AppsHost {
         apps.opened(app)
         records?.noteOpening(of: name(of: app))
         desk.held(name(of: app), false)
+        desk.noteOpening(of: name(of: app))
     }
 
     override func ended(_ app: AppID, _ ending: Ending) {
@@ -318,6 +319,10 @@ final class ServeHost: AppsHost {
         case .zone: desk.zoneMayHaveChanged()
         default: desk.desktopTold()
         }
+    }
+
+    override func completed(_ event: Event, _ result: FetchResult, by app: AppID) {
+        if event == .wake(ScheduleDesk.fetchEvent) { desk.fetchCompleted(name(of: app), result) }
     }
 
     override func moreStatusFields(of app: AppID) -> [Field] { desk.fields(of: name(of: app)) }

@@ -87,13 +87,17 @@ public struct ReloadedDefinitions: Sendable, Hashable {
     public var warnings: [String]
     /// The names of those that are launched when the server starts, in order.
     public var launchedAtStart: [String]
+    /// Of those that say how often they fetch; zero: as often as may be.
+    public var fetchIntervals: [String: Span]
 
     public init(
-        apps: Int = 0, problems: [String] = [], warnings: [String] = [], launchedAtStart: [String] = []
+        apps: Int = 0, problems: [String] = [], warnings: [String] = [], launchedAtStart: [String] = [],
+        fetchIntervals: [String: Span] = [:]
     ) {
         self.apps = apps
         self.problems = problems
         self.warnings = warnings
         self.launchedAtStart = launchedAtStart
+        self.fetchIntervals = fetchIntervals
     }
 }

@@ -106,8 +106,24 @@ public struct NotificationRecord: Sendable, Hashable {
     }
 }
 
+/// What is kept of how an app fetches.
+public struct FetchRecord: Sendable, Hashable {
+    public var app: String
+    /// What it has asked for: zero, as often as may be; infinite, never; nil: it hasn't.
+    public var asked: Span?
+    public var lastFetch: WallTime?
+    public var fruitless: Int
+
+    public init(app: String, asked: Span?, lastFetch: WallTime?, fruitless: Int) {
+        self.app = app
+        self.asked = asked
+        self.lastFetch = lastFetch
+        self.fruitless = fruitless
+    }
+}
+
 /// All that a server finds when it starts.
-public struct KeptServer: Sendable, Hashable {
+public struct KeptServer: Sendable {
     /// The most recently used first; those that were removed, too.
     public var apps: [AppRecord]
     /// Whether the machine was started anew since: what ran then was ended by that.
@@ -116,15 +132,21 @@ public struct KeptServer: Sendable, Hashable {
     public var notifications: [NotificationRecord]
     /// Of the apps that have one, by name.
     public var badges: [String: Int]
+    public var fetches: [FetchRecord]
+    /// Of the app of that name, the oldest first.
+    public var openings: [(app: String, opening: UseHabits.Opening)]
 
     public init(
         apps: [AppRecord] = [], isAfterReboot: Bool = false, notifications: [NotificationRecord] = [],
-        badges: [String: Int] = [:]
+        badges: [String: Int] = [:], fetches: [FetchRecord] = [],
+        openings: [(app: String, opening: UseHabits.Opening)] = []
     ) {
         self.apps = apps
         self.isAfterReboot = isAfterReboot
         self.notifications = notifications
         self.badges = badges
+        self.fetches = fetches
+        self.openings = openings
     }
 }
 
@@ -168,10 +190,13 @@ public protocol ServerRecords: AnyObject {
     func noteNotification(_ id: String, of app: String, passed: Int64?)
     /// The number at its name; 0: none.
     func noteBadge(_ badge: Int, of app: String)
+    func noteFetch(_ fetch: FetchRecord)
+    func noteOpening(_ opening: UseHabits.Opening, of app: String)
     /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
     func remove(_ app: String) -> Int?
     /// New, or in place of one of the same id.
     func keep(_ notification: NotificationRecord) -> Int?
+    func keep(_ fetch: FetchRecord) -> Int?
     func dropNotifications(_ ids: [String], of app: String) -> Int?
     /// Past runs, the latest first; nil: of all apps.
     func history(of app: String?, limit: Int) -> Int?

@@ -276,13 +276,8 @@ extension ManifestReader {
                     + "background mode; background-modes = [\"continuous\"] lets it run, aware = true says that it says hello"
             )
         }
-        if definition.minimumFetchInterval != .never {
-            warn(
-                .minimumFetchInterval,
-                modes.contains(.fetch)
-                    ? "it is kept, and nothing comes of it in this version, which fetches nothing by itself: "
-                        + "`curfew wake \(definition.name) fetch` does"
-                    : "nothing is fetched without background-modes = [\"fetch\"]")
+        if definition.minimumFetchInterval != .never, !modes.contains(.fetch) {
+            warn(.minimumFetchInterval, "nothing is fetched without background-modes = [\"fetch\"]")
         }
         if modes.contains(.voip), let profile, profile.keepAliveMinimum == nil {
             warn(

@@ -20,7 +20,9 @@ struct SchedulesTests {
 
     private func takeDue(_ all: inout Schedules, at seconds: Int64) -> [Schedules.Due] {
         var found: [Schedules.Due] = []
-        while let due = all.takeDue(at: Self.now + .seconds(seconds), Self.offsets) { found.append(due) }
+        while case .deliver(let due)? = all.takeDue(at: Self.now + .seconds(seconds), Self.offsets) {
+            found.append(due)
+        }
         return found
     }
 
@@ -103,6 +105,26 @@ struct SchedulesTests {
         #expect(all.nextDue == Zones.moment(2026, 3, 2, 13))
     }
 
+    @Test("A fetch is due until it was begun or put off; a notification of the same app doesn't wait for it")
+    func fetch() {
+        var all = Schedules()
+        all.change("mail") { $0.fetch.define(.seconds(3600), at: Self.now, offset: Zones.utc) }
+        #expect(all.nextDue == Self.now)
+        schedule(&all, "mail", notification("a", in: 1))
+        let (first, second) = (all.takeDue(at: Self.now, Self.offsets), all.takeDue(at: Self.now, Self.offsets))
+        #expect(first == .fetch("mail"))
+        #expect(second == .fetch("mail"))
+        expectDue(in: &all, at: 1, ["a"])
+        all.change("mail") { $0.fetch.postpone(because: .offline, at: Self.now) }
+        #expect(all.nextDue == Self.now + FetchSchedule.pause)
+        #expect(all["mail"]?.fetch.obstacle == .offline)
+        all.change("mail") { $0.fetch.began(at: Self.now, offset: Zones.utc) }
+        #expect(all.nextDue == Self.now + .seconds(3600))
+        #expect(all["mail"]?.fetch.obstacle == nil)
+        all.hold("mail", true)
+        #expect(all.nextDue == nil)
+    }
+
     /// Every app's notifications by themselves, looked through each time.
     private struct Model {
         var apps: [String: LocalNotifications] = [:]
@@ -140,7 +162,7 @@ struct SchedulesTests {
             default: clock = clock + .seconds(Int64.random(in: 0...50, using: &random))
             }
             #expect(all.nextDue == model.due.min())
-            while let due = all.takeDue(at: clock, Self.offsets) {
+            while case .deliver(let due)? = all.takeDue(at: clock, Self.offsets) {
                 let next = model.due.min()
                 let expected = model.apps[due.app]
                 #expect(!model.held.contains(due.app))

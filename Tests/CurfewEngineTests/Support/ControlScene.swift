@@ -33,6 +33,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     var sendsHome: ((AppID) -> Void)?
     var changes: ((LifecycleState) -> Void)?
     var answersInOrder = false
+    /// What apps have said that has come of events.
+    private(set) var completions: [String] = []
     /// What a server does when a source has written something, or is answered.
     var sources: ((Int) -> Void)?
     /// Whom requests concern that name none.
@@ -198,6 +200,10 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     }
 
     func took(_ answer: Message, from session: ControlSession) -> Bool { takes?(answer, session) == true }
+
+    func completed(_ event: Event, _ result: FetchResult, by app: AppID) {
+        completions.append("\(event.name) \(result.rawValue)")
+    }
 
     func sessionClosed(_ session: ConnectionID) { forgets?(session) }
 

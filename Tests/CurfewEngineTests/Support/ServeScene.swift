@@ -287,6 +287,12 @@ final class FakeRecords: ServerRecords {
         ask("keep \(notification.app) \(notification.notification.id) \(notification.passed)")
     }
 
+    func noteFetch(_ fetch: FetchRecord) { noted.append("fetch \(fetch.app) \(fetch.fruitless)") }
+
+    func noteOpening(_ opening: UseHabits.Opening, of app: String) { noted.append("opened \(app)") }
+
+    func keep(_ fetch: FetchRecord) -> Int? { ask("keep fetch \(fetch.app)") }
+
     func dropNotifications(_ ids: [String], of app: String) -> Int? {
         ask("drop \(app) \(ids.joined(separator: ","))")
     }
