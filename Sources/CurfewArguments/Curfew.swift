@@ -26,7 +26,8 @@ public struct Curfew: ParsableCommand {
         subcommands: [
             RunCommand.self, TimeoutCommand.self, LaunchCommand.self, HomeCommand.self, OpenCommand.self,
             SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
-            PostCommand.self, NotifyCommand.self, FetchCommand.self, WarnCommand.self, PressureCommand.self,
+            PostCommand.self, NotifyCommand.self, FetchCommand.self, PushCommand.self, WarnCommand.self,
+            PressureCommand.self,
             AdvanceCommand.self,
             ReclaimCommand.self,
             QuitCommand.self, RemoveCommand.self, ReloadCommand.self, PsCommand.self, TopCommand.self, AppsCommand.self,

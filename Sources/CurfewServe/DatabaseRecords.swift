@@ -53,7 +53,8 @@ final class DatabaseRecords: ServerRecords {
                 return record
             }, isAfterReboot: server.isAfterReboot,
             notifications: server.notifications.compactMap(notification), badges: server.badges,
-            fetches: server.fetches.map(fetch), openings: server.openings.compactMap(opening))
+            fetches: server.fetches.map(fetch), openings: server.openings.compactMap(opening),
+            pushes: server.pushes.map(push))
     }
 
     private static func source(_ source: StoredApp.Source) -> DefinitionSource {
@@ -130,7 +131,15 @@ final class DatabaseRecords: ServerRecords {
             .opened(StoredOpening(app: app, time: opening.time.microseconds, shown: opening.shown.text)))
     }
 
+    func notePush(_ number: Int, of app: String, delivered: WallTime) {
+        store.note(.pushDelivered(app: app, number: number, at: delivered.microseconds))
+    }
+
     // MARK: What is answered
+
+    func keep(_ push: PushRecord) -> Int? { ask(.change(.pushKept(Self.stored(push)))) }
+
+    func push(_ number: Int, of app: String) -> Int? { ask(.push(app: app, number: number)) }
 
     func keep(_ fetch: FetchRecord) -> Int? { ask(.change(.fetchSet(Self.stored(fetch)))) }
 
@@ -164,6 +173,7 @@ final class DatabaseRecords: ServerRecords {
         switch result {
         case .kept, .held, .unknown, .loaded: .done
         case .busy: .busy
+        case .push(let found): .push(found.map(push))
         case .history(let runs): .runs(runs.map(run))
         case .unreadable(let trouble): .unreadable(trouble.text)
         }

@@ -10,6 +10,7 @@ enum DatabaseMigrations {
         migrator.registerMigration("v1", migrate: first)
         migrator.registerMigration("v2", migrate: second)
         migrator.registerMigration("v3", migrate: third)
+        migrator.registerMigration("v4", migrate: fourth)
         return migrator
     }
 
@@ -90,6 +91,23 @@ enum DatabaseMigrations {
                     time INTEGER NOT NULL,
                     shown TEXT NOT NULL,
                     PRIMARY KEY (app, time)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
+    /// Remote notifications.
+    private static func fourth(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE push (
+                    app TEXT NOT NULL,
+                    number INTEGER NOT NULL,
+                    received INTEGER NOT NULL,
+                    apns_id TEXT,
+                    silent INTEGER NOT NULL CHECK (silent IN (0, 1)),
+                    delivered INTEGER,
+                    payload TEXT NOT NULL,
+                    PRIMARY KEY (app, number)
                 ) STRICT, WITHOUT ROWID;
                 """)
     }

@@ -16,6 +16,8 @@ enum DatabaseTables {
         var fetches: [StoredFetch] = []
         /// The oldest first.
         var openings: [StoredOpening] = []
+        /// In the order of their numbers.
+        var pushes: [StoredPush] = []
     }
 
     static func all(in database: Database) throws -> All {
@@ -23,7 +25,7 @@ enum DatabaseTables {
             apps: try apps(in: database), lastRuns: try lastRuns(in: database),
             notifications: try ScheduleTables.notifications(in: database),
             badges: try ScheduleTables.badges(in: database), fetches: try ScheduleTables.fetches(in: database),
-            openings: try ScheduleTables.openings(in: database))
+            openings: try ScheduleTables.openings(in: database), pushes: try PushTable.all(in: database))
     }
 
     static func write(_ rows: StoreRows, to database: Database) throws {

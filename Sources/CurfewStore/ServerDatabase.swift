@@ -99,6 +99,11 @@ final class ServerDatabase {
         }
     }
 
+    /// Nil where there is none.
+    func push(_ app: String, _ number: Int) throws(DatabaseFault) -> StoredPush? {
+        try DatabaseFault.telling { try queue.inDatabase { try PushTable.push(app, number, in: $0) } }
+    }
+
     /// The latest first.
     func history(of app: String?, limit: Int) throws(DatabaseFault) -> [StoredRun] {
         try DatabaseFault.telling {

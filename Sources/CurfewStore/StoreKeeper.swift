@@ -167,9 +167,31 @@ final class StoreKeeper {
                 StoredServer(
                     apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot,
                     notifications: schedules.notifications,
-                    badges: schedules.badges, fetches: schedules.fetches, openings: schedules.openings))
+                    badges: schedules.badges, fetches: schedules.fetches, openings: schedules.openings,
+                    pushes: schedules.pushes))
         case .history(let app, let limit): return history(of: app, limit: max(0, min(limit, StoreBounds.runs)))
+        case .push(let app, let number): return push(app, number)
         case .change: preconditionFailure("changes are committed")
+        }
+    }
+
+    private func push(_ app: String, _ number: Int) -> StoreResult {
+        if let held = records.heldPush(app, number) { return .push(held) }
+        do throws(DatabaseFault) {
+            return .push(try database?.push(app, number))
+        } catch {
+            return unread(after: error)
+        }
+    }
+
+    private func unread(after fault: DatabaseFault) -> StoreResult {
+        switch fault {
+        case .trouble(let trouble): return trouble == .busy ? .busy : .unreadable(trouble)
+        case .refused(let refusal): return .unreadable(Self.trouble(refusal))
+        case .damaged(let what), .differs(let what):
+            // The next database has all that is known.
+            if renew(after: fault) { _ = write(records.held) }
+            return .unreadable(.failing(what))
         }
     }
 
@@ -178,14 +200,7 @@ final class StoreKeeper {
             return .history(
                 records.history(of: app, limit: limit, above: try database?.history(of: app, limit: limit) ?? []))
         } catch {
-            switch error {
-            case .trouble(let trouble): return trouble == .busy ? .busy : .unreadable(trouble)
-            case .refused(let refusal): return .unreadable(Self.trouble(refusal))
-            case .damaged(let what), .differs(let what):
-                // The next database has all that is known.
-                if renew(after: error) { _ = write(records.held) }
-                return .unreadable(.failing(what))
-            }
+            return unread(after: error)
         }
     }
 

@@ -10,6 +10,8 @@ struct StoreRecords: Sendable {
     private var fetches: [String: StoredFetch] = [:]
     /// As they were when the database was opened.
     private var openings: [StoredOpening] = []
+    /// The same of pushes.
+    private var pushes: [StoredPush] = []
     /// What the database doesn't have.
     private(set) var held = StoreRows()
     /// Of apps that a database had which could only be read later: how many launches of them it knew before. The server counts
@@ -24,6 +26,7 @@ struct StoreRecords: Sendable {
         badges = tables.badges
         fetches = Dictionary(tables.fetches.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         openings = tables.openings
+        pushes = tables.pushes
         self.apps = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.lastRuns = Dictionary(lastRuns.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         let highest = apps.map(\.position).max() ?? 0
@@ -63,6 +66,7 @@ struct StoreRecords: Sendable {
         all.badges = currentBadges
         all.fetches = currentFetches
         all.openings = held.openings
+        all.pushes = held.pushes
         held = all
         apps = [:]
         lastRuns = [:]
@@ -70,6 +74,7 @@ struct StoreRecords: Sendable {
         badges = [:]
         fetches = [:]
         openings = []
+        pushes = []
     }
 
     /// The database has what was held.
@@ -133,6 +138,16 @@ struct StoreRecords: Sendable {
             rows.notifications[key] = .some(passed == nil ? nil : row)
         case .badgeSet(let app, let count): rows.badges[app] = count
         case .fetchSet(let fetch): rows.fetches[fetch.app] = fetch
+        case .pushKept(let push):
+            let key = StoreRows.PushKey(app: push.app, number: push.number)
+            rows.pushes[key] = push
+            let old = rows.pushes.keys.filter {
+                $0.app == push.app && $0.number <= push.number - StoreBounds.pushesOfAnApp
+            }
+            for key in old { rows.pushes[key] = nil }
+        case .pushDelivered(let app, let number, let time):
+            let key = StoreRows.PushKey(app: app, number: number)
+            if rows.pushes[key] != nil { rows.pushes[key]?.delivered = time } else { rows.deliveries[key] = time }
         case .opened(let opening):
             rows.openings.append(opening)
             // The oldest say the least.
@@ -165,13 +180,19 @@ struct StoreRecords: Sendable {
 
     private var currentBadges: [String: Int] { badges.merging(held.badges) { $1 }.filter { $0.value != 0 } }
 
+    /// One that isn't written yet.
+    func heldPush(_ app: String, _ number: Int) -> StoredPush? {
+        held.pushes[StoreRows.PushKey(app: app, number: number)]
+    }
+
     private var currentFetches: [String: StoredFetch] { fetches.merging(held.fetches) { $1 } }
 
     /// All but the apps and their runs.
     var schedules: DatabaseTables.All {
         DatabaseTables.All(
             notifications: Array(waiting.values), badges: currentBadges,
-            fetches: currentFetches.values.sorted { $0.app < $1.app }, openings: openings + held.openings)
+            fetches: currentFetches.values.sorted { $0.app < $1.app }, openings: openings + held.openings,
+            pushes: pushes + held.pushes.values.sorted { $0.number < $1.number })
     }
 
     /// Nobody can open it any more.

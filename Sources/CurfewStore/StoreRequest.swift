@@ -19,6 +19,9 @@ public enum StoreChange: Sendable, Hashable {
     /// In place of what was kept of the same app.
     case fetchSet(StoredFetch)
     case opened(StoredOpening)
+    case pushKept(StoredPush)
+    /// That one was delivered then; 0: a later one has taken its place.
+    case pushDelivered(app: String, number: Int, at: Int64)
     /// One after the other, and all in one transaction.
     case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.
@@ -30,6 +33,8 @@ public enum StoreRequest: Sendable, Hashable {
     case load
     /// Past runs, the latest first; nil: of all apps.
     case history(app: String?, limit: Int)
+    /// What was pushed under that number.
+    case push(app: String, number: Int)
     case change(StoreChange)
 }
 
@@ -57,6 +62,8 @@ public enum StoreResult: Sendable, Hashable {
     case unknown
     case loaded(StoredServer)
     case history([StoredRun])
+    /// Nil: there is none of that number any more.
+    case push(StoredPush?)
     /// What was asked for couldn't be read.
     case unreadable(StoreTrouble)
 }
@@ -80,6 +87,8 @@ public enum StoreBounds {
     public static let removedCommands = 256
     /// Openings older than that, in microseconds, say nothing more.
     public static let openingsMemory: Int64 = 28 * 86_400 * 1_000_000
+    /// So many pushes of an app are kept.
+    public static let pushesOfAnApp = 64
     /// So many openings are held in memory while they can't be written.
     public static let heldOpenings = 1_024
     /// So many runs are held in memory while they can't be written.

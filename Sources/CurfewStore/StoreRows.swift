@@ -1,5 +1,10 @@
 /// Rows of all tables that are to be written, whole; the later one of a key counts.
 struct StoreRows: Sendable, Equatable {
+    struct PushKey: Hashable, Sendable {
+        var app: String
+        var number: Int
+    }
+
     struct RunKey: Hashable, Sendable {
         var app: String
         var number: Int
@@ -17,14 +22,17 @@ struct StoreRows: Sendable, Equatable {
     var fetches: [String: StoredFetch] = [:]
     /// The oldest first.
     var openings: [StoredOpening] = []
+    var pushes: [PushKey: StoredPush] = [:]
+    /// When those were delivered that the database has.
+    var deliveries: [PushKey: Int64] = [:]
 
     var isEmpty: Bool {
         apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns && notifications.isEmpty && badges.isEmpty
-            && fetches.isEmpty && openings.isEmpty
+            && fetches.isEmpty && openings.isEmpty && pushes.isEmpty && deliveries.isEmpty
     }
     var count: Int {
         apps.count + runs.count + deletedApps.count + notifications.count + badges.count + fetches.count
-            + openings.count
+            + openings.count + pushes.count
     }
 
     mutating func put(_ app: StoredApp) {

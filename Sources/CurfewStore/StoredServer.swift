@@ -13,4 +13,6 @@ public struct StoredServer: Sendable, Hashable {
     public var fetches: [StoredFetch] = []
     /// The oldest first.
     public var openings: [StoredOpening] = []
+    /// In the order of their numbers.
+    public var pushes: [StoredPush] = []
 }

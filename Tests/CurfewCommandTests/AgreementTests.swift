@@ -24,7 +24,7 @@ struct AgreementTests {
         "--quiet": "2s",
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
         "--at": "2096-12-01 08:00", "--in": "10m", "--zone": "Europe/Berlin", "--repeat": "daily", "--action": "Answer",
-        "--badge": "3", "--sound": "bell", "--info": "from=ada", "--id": "n1", "--cancel": "n1",
+        "--badge": "3", "--apns-id": "7f3a", "--sound": "bell", "--info": "from=ada", "--id": "n1", "--cancel": "n1",
         "--since": "10m", "--run": "3", "--foreground": "2", "--log-size": "16M",
         "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat",
     ]
@@ -84,7 +84,7 @@ struct AgreementTests {
         case "advance": ["backup", "10m"]
         case "wait": ["backup", "suspended"]
         case "launch": ["--", "true"]
-        case "remove", "log", "notify", "fetch": ["backup"]
+        case "remove", "log", "notify", "fetch", "push": ["backup"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]

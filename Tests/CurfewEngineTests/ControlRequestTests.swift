@@ -12,7 +12,7 @@ struct ControlRequestTests {
     // MARK: Who may
 
     private static let forAll: Set<ControlVerb> = [
-        .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval,
+        .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload,
     ]
     private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive, .completed]
 

@@ -136,6 +136,35 @@ struct ScheduleDeskTests {
         #expect(scene.host.desk.schedules["mail"]?.fetch.learns == true)
     }
 
+    private func push(_ id: String) {
+        scene.ask(#"push id=1 app=mail apns-id=\#(id) payload="{\"aps\":{\"content-available\":1}}""#)
+    }
+
+    @Test("What can't be kept may be pushed again; what is kept is one, whatever its result")
+    func pushes() {
+        scene.launch("mail")
+        push("a")
+        #expect(answer(.busy).first?.hasPrefix("error id=1 code=busy ") == true)
+        push("a")
+        #expect(answer(.done) == ["ok id=1 push=2"])
+        #expect(scene.records?.noted.last == "push mail 2 delivered")
+        push("a")
+        #expect(scene.read() == [])
+        #expect(scene.records?.noted.last == "push mail 2 delivered")
+    }
+
+    @Test("Of silent ones three come at once; a later one takes the place of one that waits")
+    func silent() {
+        scene.launch("mail")
+        for id in ["a", "b", "c", "d", "e"] {
+            push(id)
+            _ = answer(.done)
+        }
+        #expect(scene.records?.noted.suffix(2) == ["keep push mail 5", "push mail 4 never"])
+        #expect(scene.host.desk.schedules["mail"]?.pushes.kept == 5)
+        #expect(scene.host.desk.keptBack["mail"]?.number == 5)
+    }
+
     @Test("What was kept is there again; of too many the soonest")
     func restored() {
         let records = FakeRecords()

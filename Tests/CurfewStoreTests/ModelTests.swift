@@ -44,7 +44,7 @@ private struct Model: Equatable {
             if let passed { notifications[key]?.passed = passed } else { notifications[key] = nil }
         case .fetchSet(let fetch): fetches[fetch.app] = fetch
         // What is held of them isn't told from what is written.
-        case .opened: break
+        case .opened, .pushKept, .pushDelivered: break
         case .badgeSet(let name, let count): badges[name] = count == 0 ? nil : count
         case .together(let changes): return changes.map { apply($0) }.contains(true)
         case .pruneRuns: break

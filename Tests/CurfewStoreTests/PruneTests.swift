@@ -87,4 +87,30 @@ struct PruneTests {
         let kept = keeper.load().openings
         #expect(kept.map { "\($0.app)\($0.time / day)" } == ["a1", "b1", "a28", "a29"])
     }
+
+    @Test("The last 64 pushes of an app, each as it was delivered")
+    func pushes() throws {
+        defer { folder.remove() }
+        var keeper = try folder.keeper()
+        for number in 1...70 {
+            keeper.note(
+                .pushKept(
+                    StoredPush(
+                        app: number % 35 == 0 ? "b" : "a", number: number, received: 1, apnsID: "\(number)",
+                        isSilent: true, payload: "p\(number)")))
+        }
+        keeper.note(.pushDelivered(app: "a", number: 69, at: 7))
+        #expect(keeper.ask(.push(app: "a", number: 4)) == [.push(nil)])
+        keeper.close()
+        keeper = try folder.keeper()
+        defer { keeper.close() }
+        let kept = keeper.load().pushes
+        #expect(kept.map(\.number) == Array(5...70))
+        #expect(kept[64].delivered == 7)
+        #expect(kept[64].payload == "")
+        let found = keeper.ask(.push(app: "a", number: 69), .push(app: "a", number: 70))
+        guard case .push(let push) = found[0] else { return _ = Issue.record("no answer: \(found)") }
+        #expect(push?.payload == "p69")
+        #expect(found[1] == .push(nil))
+    }
 }

@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, notify, fetch, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, schedule, log, status, events, wait, report, replay, "
+    "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, notify, fetch, push, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, schedule, log, status, events, wait, report, replay, "
     "timeline, test, serve, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
@@ -47,7 +47,7 @@ OPTIONS = {
     "post": ["--json"], "quit": ["--json", "--server", "--all"], "ps": ["--json"], "top": [], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"], "switch": ["--json", "--server"], "apps": ["--json", "--server"],
-    "history": ["--json", "--server"], "schedule": ["--json", "--server"], "fetch": ["--json", "--server"],
+    "history": ["--json", "--server"], "schedule": ["--json", "--server"], "fetch": ["--json", "--server"], "push": ["--json", "--server", "--apns-id"],
     "notify": ["--json", "--server", "--at", "--in", "--zone", "--repeat", "--title", "--action", "--badge", "--sound",
                "--info", "--id", "--cancel", "--cancel-all"],
     "remove": ["--json", "--server", "--purge"],
@@ -57,7 +57,7 @@ OPTIONS = {
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "push": ["x"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 

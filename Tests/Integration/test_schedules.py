@@ -603,6 +603,175 @@ def test_fetch_by_the_command_line(sandbox, fetching):
     assert sandbox.curfew("fetch", "nobody").returncode == 69
 
 
+# ---- remote notifications ----------------------------------------------------------------------------------------
+
+
+def payload(app="chat", **aps):
+    return json.dumps({"aps": aps, "from": "ada"}, separators=(",", ":"))
+
+
+def push(server, text, app="chat", more=""):
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return server.ask(f'push app={app} {more} payload="{quoted}"')[1]
+
+
+@pytest.fixture
+def pushed(sandbox, desktop):
+    """The environment of a server that knows `chat`, which may be woken for what is pushed, and `mute`, which mayn't."""
+    folder = pathlib.Path(sandbox.scratch) / "config" / "curfew" / "apps"
+    folder.mkdir(parents=True, mode=0o700)
+    program = sandbox.scratch / "chat.py"
+    program.write_text(AWARE)
+    (folder / "chat.toml").write_text(
+        f'command = ["python3", "{program}"]\nbackground-modes = ["remote-notification"]\n')
+    (folder / "mute.toml").write_text(f'command = ["python3", "{program}"]\nbackground-modes = ["fetch"]\n')
+    return dict(desktop.environment, XDG_CONFIG_HOME=str(folder.parents[1]))
+
+
+def heard(server, name, app="chat"):
+    return [fields_of(line) for line in server.log(app).splitlines() if f" name={name} " in line]
+
+
+def test_an_alert_is_told_in_front_and_its_payload_is_kept(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    server.expect("open app=chat")
+    server.wait_line("chat", "name=didBecomeActive")
+    text = payload(alert={"title": "Ada", "body": "Lunch? \"\\\u00e9" + "x" * 3900}, badge=2)
+    (server.folder / "77.order").write_text(text)
+    (server.folder / "77.order").chmod(0o600)
+    assert len(text.encode()) <= 4096
+    answer = server.expect("push app=chat order=77.order")
+    server.wait_line("chat", "name=didReceiveRemoteNotification")
+    event, = heard(server, "didReceiveRemoteNotification")
+    assert (event["info.push"], event["info.bytes"]) == (answer["push"], str(len(text.encode())))
+    parts, final = server.ask(f"payload app=chat push={answer['push']}")
+    assert "".join(fields_of(line)["text"] for line in parts) == text
+    assert fields_of(final)["bytes"] == event["info.bytes"]
+    assert server.status("chat")["badge"] == "2" and desktop.shown == []
+
+
+def test_behind_an_alert_is_shown_and_its_button_opens_the_app(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    assert push(server, payload(alert="Lunch?")).startswith("ok")
+    assert desktop.wait_shown("Lunch?") == ["--app-name=chat", "--action=default=Open", "--", "chat", "Lunch?"]
+    assert server.app("chat") is None
+    desktop.answer("default")
+    server.wait_state("chat", "active")
+    server.wait_line("chat", "name=didBecomeActive")
+    launch, = heard(server, "didFinishLaunching")
+    assert launch["info.push"] == "1"
+
+
+def test_content_available_launches_and_wakes(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    push(server, payload(**{"content-available": 1}))
+    server.wait_line("chat", "name=remote-notification")
+    launch, = heard(server, "didFinishLaunching")
+    assert (launch["launched"], launch["wake"]) == ("background", "remote-notification")
+    server.wait_state("chat", "suspended")
+    push(server, payload(alert="Lunch?", **{"content-available": 1}))
+    desktop.wait_shown("Lunch?")
+    wait_for("both to be heard", lambda: [event["info.push"] for event in heard(server, "remote-notification")] == ["1", "2"])
+    assert heard(server, "remote-notification")[1]["ack"] == "required"
+
+
+def test_of_silent_ones_three_an_hour_come_and_the_latest_of_the_others_later(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    for number in range(6):
+        assert push(server, payload(number=number, **{"content-available": 1})).startswith("ok")
+    wait_for("three to be heard", lambda: len(heard(server, "remote-notification")) == 3)
+    thing, = scheduled(server)
+    assert (thing["kind"], thing["push"], thing["waits"]) == ("push", "6", "too-early")
+    assert 3500 < float(thing["due"]) - time.time() <= 3600
+    # That outlives the server; an hour later it comes.
+    server.expect("stop")
+    server.process.wait(LIMIT)
+    with sqlite3.connect(server.sandbox.state / "curfew" / "server.sqlite") as database:
+        assert [row[0] for row in database.execute("SELECT delivered = 0 FROM push ORDER BY number")] == [0, 0, 0, 1, 1, None]
+        database.execute("UPDATE push SET delivered = delivered - 3600 * 1000000 WHERE delivered > 0")
+    server = sandbox.serve(env=pushed)
+    wait_for("it to be heard", lambda: [event["info.push"] for event in heard(server, "remote-notification")][3:] == ["6"])
+    assert scheduled(server) == []
+
+
+def test_one_id_is_one_push(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    assert "push=1" in push(server, payload(alert="Once"), more="apns-id=7f3a")
+    assert "ignored=known-apns-id" in push(server, payload(alert="Twice"), more="apns-id=7f3a")
+    desktop.wait_shown("Once")
+    os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+    server.process.wait(LIMIT)
+    server = sandbox.serve(env=pushed)
+    assert "ignored=known-apns-id" in push(server, payload(alert="Twice"), more="apns-id=7f3a")
+    assert "push=2" in push(server, payload(alert="Another"), more="apns-id=7f3b")
+    desktop.wait_shown("Another")
+    assert len(desktop.shown) == 2
+
+
+def test_what_wasnt_delivered_is_at_the_next_start(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    push(server, payload(alert="Late"))
+    desktop.wait_shown("Late")
+    server.expect("stop")
+    server.process.wait(LIMIT)
+    with sqlite3.connect(server.sandbox.state / "curfew" / "server.sqlite") as database:
+        assert list(database.execute("SELECT delivered > 0 FROM push")) == [(1,)]
+        database.execute("UPDATE push SET delivered = NULL")
+    for path in desktop.folder.glob("*.shown"):
+        path.unlink()
+    sandbox.serve(env=pushed)
+    desktop.wait_shown("Late")
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "JSON object"), ("[]", "JSON object"), ("{}", "JSON object"), ('{"aps":{}}', "none of"), ('{"aps":{"alert":3}}', "alert"),
+    ('{"aps":{"badge":-1}}', "badge"), ('{"aps":{"badge":"3"}}', "badge"), ('{"aps":{"content-available":0}}', "none of")])
+def test_what_is_no_payload(sandbox, pushed, text, words):
+    server = sandbox.serve(env=pushed)
+    answer = push(server, text)
+    assert "code=invalid" in answer and words in answer
+
+
+def test_a_byte_too_much(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    text = payload(alert="x" * 4000)
+    text = text.replace("ada", "a" * (4096 - len(text) + 3))
+    assert len(text) == 4096
+    for more, status in ((" ", 1), ("", 0)):
+        file = sandbox.scratch / "payload.json"
+        file.write_text(text + more)
+        done = sandbox.curfew("push", "chat", file)
+        assert done.returncode == status, done.stderr
+        assert ("PayloadTooLarge" in done.stderr) == bool(more)
+
+
+def test_who_gets_nothing(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    assert "code=no-app" in push(server, payload(alert="x"), app="nobody")
+    assert "code=no-background-mode" in push(server, payload(**{"content-available": 1}), app="mute")
+    # What is shown, too, is shown.
+    assert push(server, payload(alert="Shown", **{"content-available": 1}), app="mute").startswith("ok")
+    desktop.wait_shown("Shown")
+    assert server.app("mute") is None
+    server.expect("open app=chat")
+    server.expect("remove app=chat")
+    assert "code=app-removed" in push(server, payload(alert="x"))
+    server.refused("payload app=chat push=9", "unknown-push")
+    server.refused("payload app=chat", "invalid")
+
+
+def test_push_by_the_command_line(sandbox, pushed, desktop):
+    server = sandbox.serve(env=pushed)
+    text = sandbox.scratch / "payload.json"
+    text.write_text(payload(alert="Lunch?"))
+    done = sandbox.curfew("push", "chat", "--json", "--apns-id", "a", stdin=open(text))
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"push": 1}), done.stderr
+    done = sandbox.curfew("push", "chat", "--apns-id", "a", text)
+    assert (done.returncode, "came before" in done.stderr) == (0, True)
+    assert sandbox.curfew("push", "chat", "/nonexistent").returncode == 1
+    assert not list(server.folder.glob("*.order"))
+
+
 # ---- the command line --------------------------------------------------------------------------------------------
 
 

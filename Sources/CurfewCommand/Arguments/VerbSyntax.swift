@@ -21,6 +21,7 @@ public enum VerbSyntax {
         case "home", "open", "switch", "history", "schedule", "fetch": ["--json", "--server"]
         case "apps": ["--json", "--server", "--sources"]
         case "launch": LaunchArguments.options
+        case "push": ["--json", "--server", "--apns-id"]
         case "notify":
             [
                 "--json", "--server", "--at", "--in", "--zone", "--repeat", "--title", "--action", "--badge", "--sound",
@@ -55,6 +56,7 @@ public enum VerbSyntax {
         case "--action": "a word for its button, or none"
         case "--badge": NotifyValues.acceptedBadge
         case "--sound": "a sound's name"
+        case "--apns-id": "an id, 1 to 64 bytes"
         case "--info": InfoArgument.accepted
         case "--id", "--cancel": NotifyValues.acceptedID
         default: nil
@@ -68,7 +70,7 @@ public enum VerbSyntax {
             "task keep-alive":
             1...1
         case "wake", "post": 2...2 + Info.maximumCount
-        case "warn", "notify": 1...2
+        case "warn", "notify", "push": 1...2
         case "check": 0...Int.max
         case "advance", "pressure", "wait": 2...2
         case "home", "quit", "history", "schedule", "status", "events", "report", "sleep": 0...1
@@ -86,7 +88,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
-        case "log", "remove", "notify", "fetch":
+        case "log", "remove", "notify", "fetch", "push":
             "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"

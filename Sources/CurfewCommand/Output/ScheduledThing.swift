@@ -18,12 +18,14 @@ struct ScheduledThing {
         table.maximumWidth = width
         table.rows = all.map { thing in
             [
-                thing["app"], thing["kind"], thing["notification"], thing["shown"], thing["zone"], thing.repetition,
+                thing["app"], thing["kind"], thing.id, thing["shown"], thing["zone"], thing.repetition,
                 thing.obstacle, thing["title"],
             ]
         }
         return table.lines()
     }
+
+    private var id: String { fields["notification"] ?? self["push"] }
 
     private var repetition: String {
         Int64(self["repeat"]).map { HumanText.duration(nanoseconds: $0 * 1_000_000_000) } ?? self["repeat"]
@@ -50,7 +52,7 @@ struct ScheduledThing {
         var members: [(key: String, value: JSON)] = [
             ("app", .string(self["app"])), ("kind", .string(self["kind"])),
         ]
-        if let id = fields["notification"] { members.append(("id", .string(id))) }
+        if let id = fields["notification"] ?? fields["push"] { members.append(("id", .string(id))) }
         members += [("due", Field.seconds(self["due"])), ("shown", .string(self["shown"]))]
         for key in ["zone", "repeat", "waits"] { if let text = fields[key] { members.append((key, .string(text))) } }
         if let badge = Int64(self["badge"]) { members.append(("badge", .integer(badge))) }

@@ -10,7 +10,7 @@ public enum CommandLineTool {
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
         "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "notify",
-        "fetch",
+        "fetch", "push",
         "warn",
         "pressure",
         "advance",
@@ -79,6 +79,7 @@ public enum CommandLineTool {
         case "apps": return try ServerVerbs.apps(reader)
         case "history": return try ServerVerbs.history(reader)
         case "notify": return try ScheduleVerbs.notify(reader)
+        case "push": return try PushVerb.run(reader)
         case "fetch": return try ScheduleVerbs.fetch(reader)
         case "schedule": return try ScheduleVerbs.schedule(reader)
         case "log": return try LogVerb.run(reader)

@@ -163,7 +163,7 @@ extension ControlClient.Failure {
         guard case .refused(let code, _) = self, !["unsupported", "no-app"].contains(code) else {
             return ExitStatus.unavailable
         }
-        return ["invalid", "forbidden", "unknown", "malformed", "failed"].contains(code)
+        return ["invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge"].contains(code)
             ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }

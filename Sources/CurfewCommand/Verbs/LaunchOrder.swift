@@ -57,7 +57,10 @@ struct LaunchOrder {
     // MARK: The file
 
     /// Writes it where the server looks; returns its name there.
-    func write(in folder: RuntimeDirectory) throws(KernelError) -> String {
+    func write(in folder: RuntimeDirectory) throws(KernelError) -> String { try Self.write(bytes, in: folder) }
+
+    /// The same of any bytes.
+    static func write(_ bytes: [UInt8], in folder: RuntimeDirectory) throws(KernelError) -> String {
         var directory = try folder.prepare()
         defer { directory.close() }
         let name = "\(getpid()).order"

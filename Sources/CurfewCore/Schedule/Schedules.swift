@@ -10,6 +10,8 @@ public struct Schedules: Sendable {
         case deliver(Due)
         /// The app of that name is to fetch, unless something is in the way.
         case fetch(String)
+        /// Its silent push of that number, which was kept back.
+        case push(String, Int)
     }
 
     /// What is to be delivered.
@@ -74,6 +76,7 @@ public struct Schedules: Sendable {
     /// A fetch that is due goes on being so until it was begun or postponed.
     public mutating func takeDue(at now: WallTime, _ offsets: LocalNotifications.Offsets) -> Task? {
         guard let due = nextDue, due <= now, let app = deadlines.nextName else { return nil }
+        if let number = change(app, { $0.takePush(at: now) }) { return .push(app, number) }
         if apps[app]?.notifications.nextDue.map({ $0 > now }) ?? true { return .fetch(app) }
         return takeNotification(of: app, at: now, offsets).map { .deliver($0) }
     }
@@ -95,6 +98,11 @@ public struct AppSchedule: Sendable, Hashable {
     /// The number at its name; 0: none.
     public var badge = 0
     public var fetch = FetchSchedule()
+    public private(set) var pushes = SilentPushes()
+    /// When the silent push that was kept back is delivered; nil where none was.
+    public private(set) var pushDue: WallTime?
+    /// The ids of its latest pushes, the oldest first.
+    public private(set) var pushIDs: [String] = []
     /// Whether it was removed from the task list: nothing of it is due until somebody opens it.
     public var isHeld = false
 
@@ -103,11 +111,51 @@ public struct AppSchedule: Sendable, Hashable {
     /// When something is due next; nil where nothing is.
     public var nextDue: WallTime? {
         guard !isHeld else { return nil }
-        guard let fetch = fetch.due else { return notifications.nextDue }
-        return notifications.nextDue.map { min($0, fetch) } ?? fetch
+        return [notifications.nextDue, fetch.due, pushDue].compactMap { $0 }.min()
     }
 
-    var isEmpty: Bool { notifications.pending.isEmpty && badge == 0 && fetch.isEmpty }
+    /// Of one that was pushed something once it is known how much was.
+    var isEmpty: Bool {
+        notifications.pending.isEmpty && badge == 0 && fetch.isEmpty && pushes == SilentPushes() && pushIDs.isEmpty
+    }
+
+    // MARK: Pushes
+
+    /// So many ids are known: one of them again is the same push.
+    public static let knownPushes = 64
+
+    /// False for one that came before.
+    public mutating func isNew(push id: String) -> Bool {
+        guard !pushIDs.contains(id) else { return false }
+        pushIDs.append(id)
+        pushIDs.removeFirst(max(0, pushIDs.count - Self.knownPushes))
+        return true
+    }
+
+    /// It couldn't be kept, and may come again.
+    public mutating func forget(push id: String) { pushIDs.removeAll { $0 == id } }
+
+    /// As they were kept.
+    public mutating func restore(_ pushes: SilentPushes, ids: [String], at now: WallTime) {
+        self.pushes = pushes
+        pushIDs = Array(ids.suffix(Self.knownPushes))
+        pushDue = pushes.nextDelivery(at: now)
+    }
+
+    /// Whether a silent one is delivered now; else it waits, and returned is which one doesn't any more.
+    public mutating func admit(push number: Int, at now: WallTime) -> (isAdmitted: Bool, replaced: Int?) {
+        let waiting = pushes.kept
+        let isAdmitted = pushes.admit(number, at: now)
+        pushDue = pushes.nextDelivery(at: now)
+        return (isAdmitted, waiting)
+    }
+
+    fileprivate mutating func takePush(at now: WallTime) -> Int? {
+        guard let due = pushDue, due <= now else { return nil }
+        let number = pushes.takeKept(at: now)
+        pushDue = pushes.nextDelivery(at: now)
+        return number
+    }
 
     /// Why what is due at that moment isn't delivered now; nil: nothing keeps it.
     public func obstacle(_ due: WallTime, at now: WallTime) -> ScheduleObstacle? {

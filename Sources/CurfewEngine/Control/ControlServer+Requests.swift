@@ -70,10 +70,10 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: wait(for: request))))
-        case .notify, .cancel, .schedule, .fetchInterval:
+        case .notify, .cancel, .schedule, .fetchInterval, .payload:
             // An app's own; whoever drives the server was answered before.
             if !host.serve(request, verb) { refuse(request, "unsupported", Self.whyNoServer) }
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .fetch:
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .fetch, .push:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }

@@ -4,7 +4,7 @@ enum ControlVerb: String, CaseIterable {
     case keepAlive = "keep-alive"
     case home, open, interrupt, dismiss, post, wake, warn, pressure, quit, reclaim, advance, sleep
     case apps, launch, `switch`, remove, stop, reload, server, history, join
-    case notify, cancel, schedule, fetch, completed
+    case notify, cancel, schedule, fetch, completed, push, payload
     case fetchInterval = "fetch-interval"
     case quitAll = "quit-all"
 
@@ -12,7 +12,7 @@ enum ControlVerb: String, CaseIterable {
     var isServers: Bool {
         switch self {
         case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .notify, .cancel,
-            .schedule, .fetch, .fetchInterval:
+            .schedule, .fetch, .fetchInterval, .push, .payload:
             true
         case .hello, .ack, .completed, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open,
             .interrupt,
@@ -34,10 +34,10 @@ enum ControlVerb: String, CaseIterable {
             true
         case (.apps, .operator), (.launch, .operator), (.switch, .operator), (.remove, .operator), (.stop, .operator),
             (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator),
-            (.join, .operator), (.fetch, .operator):
+            (.join, .operator), (.fetch, .operator), (.push, .operator):
             true
         case (.tasks, _), (.status, _), (.events, _), (.notify, _), (.cancel, _), (.schedule, _),
-            (.fetchInterval, _):
+            (.fetchInterval, _), (.payload, _):
             true
         default: false
         }
@@ -47,11 +47,11 @@ enum ControlVerb: String, CaseIterable {
         switch self {
         case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance,
             .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join,
-            .fetch:
+            .fetch, .push:
             "a process inside an app can't drive a supervisor"
         case .hello, .ack, .begin, .end, .remaining, .keepAlive, .completed:
             "only a process inside the app speaks for it"
-        case .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval:
+        case .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload:
             "only this user outside any app, and the app itself, may ask"
         }
     }

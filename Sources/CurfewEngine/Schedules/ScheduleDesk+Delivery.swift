@@ -6,45 +6,54 @@ import CurfewWire
 extension ScheduleDesk {
     func deliver(_ due: Due) {
         host.noteDelivery(due, badge: due.notification.content.badge)
-        let content = due.notification.content
+        deliver(
+            Notice(
+                app: due.app, notification: due.notification, event: LocalNotification.event,
+                info: due.notification.info))
+    }
+
+    func deliver(_ notice: Notice) {
+        let content = notice.notification.content
         let isShown = !content.title.isEmpty || !content.body.isEmpty
-        if isShown, tellInFront(due) { return }
-        let way = isShown ? show(due) : "badge"
-        host.record(.notified(due.notification, by: way), ofAppNamed: due.app)
+        if isShown, tellInFront(notice) { return }
+        let way = isShown ? show(notice) : "badge"
+        host.record(.notified(notice.notification, by: way), ofAppNamed: notice.app)
+    }
+
+    func isInFront(_ name: String) -> Bool {
+        guard let app = host.app(called: name).flatMap({ host.app($0) }) else { return false }
+        return app.state.isForeground && app.isAware
     }
 
     /// A plain app hears of nothing, wherever it is: for that one it is shown.
-    private func tellInFront(_ due: Due) -> Bool {
-        guard let id = host.app(called: due.app), let app = host.app(id), app.state.isForeground, app.isAware else {
-            return false
-        }
-        host.record(.notified(due.notification, by: "app"), of: id)
-        host.feed(.app(id, .post(PostedEvent(LocalNotification.event, due.notification.info), request: nil)))
+    func tellInFront(_ notice: Notice) -> Bool {
+        guard isInFront(notice.app), let id = host.app(called: notice.app) else { return false }
+        host.record(.notified(notice.notification, by: "app"), of: id)
+        host.feed(.app(id, .post(PostedEvent(notice.event, notice.info), request: nil)))
         return true
     }
 
     // MARK: On the desktop
 
-    private func show(_ due: Due) -> String {
+    private func show(_ notice: Notice) -> String {
         guard desktop != nil else {
-            tell(due, because: nil)
+            tell(notice, because: nil)
             return "log"
         }
-        let content = due.notification.content
-        switch shown.show(of: due.app, hasAction: content.action != nil) {
-        case .waiting(let number): show(due, as: number, withAction: true)
-        case .passing(let number): show(due, as: number, withAction: false)
+        switch shown.show(of: notice.app, hasAction: notice.notification.content.action != nil) {
+        case .waiting(let number): show(notice, as: number, withAction: true)
+        case .passing(let number): show(notice, as: number, withAction: false)
         case .summedUp: return "summary"
         }
         return "desktop"
     }
 
-    private func show(_ due: Due, as number: Int, withAction: Bool) {
-        notices[number] = due
-        let content = due.notification.content
+    private func show(_ notice: Notice, as number: Int, withAction: Bool) {
+        notices[number] = notice
+        let content = notice.notification.content
         show(
             DesktopNotice(
-                number: number, app: due.app, title: content.title, body: content.body,
+                number: number, app: notice.app, title: content.title, body: content.body,
                 action: withAction ? content.action : nil, sound: content.sound))
     }
 
@@ -66,12 +75,12 @@ extension ScheduleDesk {
     }
 
     private func ended(_ answer: DesktopAnswer) {
-        let due = notices.removeValue(forKey: answer.number)
+        let notice = notices.removeValue(forKey: answer.number)
         let summary = shown.ended(answer.number)
         switch answer {
-        case .chosen: if let due { open(due) }
+        case .chosen: if let notice { open(notice) }
         case .closed: hasComplained = false
-        case .failed(_, let reason): if let due { tell(due, because: reason) }
+        case .failed(_, let reason): if let notice { tell(notice, because: reason) }
         }
         if let summary { show(summary) }
     }
@@ -86,31 +95,30 @@ extension ScheduleDesk {
     }
 
     /// Nothing shows it: it stands in the server's own log.
-    private func tell(_ due: Due, because reason: String?) {
+    private func tell(_ notice: Notice, because reason: String?) {
         if let reason, !hasComplained {
             hasComplained = true
             host.complain("notifications can't be shown on the desktop, and are told here: \(reason)")
         }
-        let texts = [due.notification.content.title, due.notification.content.body].filter { !$0.isEmpty }
-        host.complain(Printable.text("notification from \(due.app): \(texts.joined(separator: ": "))"))
+        let texts = [notice.notification.content.title, notice.notification.content.body].filter { !$0.isEmpty }
+        host.complain(Printable.text("notification from \(notice.app): \(texts.joined(separator: ": "))"))
     }
 
     // MARK: Its button
 
     /// Its app comes to the front with it. Source: Apple, `UIApplication.LaunchOptionsKey.localNotification`.
-    private func open(_ due: Due) {
+    private func open(_ notice: Notice) {
         hasComplained = false
-        let info = due.notification.info
-        if let id = host.app(called: due.app) {
+        if let id = host.app(called: notice.app) {
             // Before it is opened: what is kept for a suspended app comes between `willEnterForeground` and `didBecomeActive`.
-            host.feed(.app(id, .post(PostedEvent(LocalNotification.event, info), request: nil)))
+            host.feed(.app(id, .post(PostedEvent(notice.event, notice.info), request: nil)))
             return host.feed(.app(id, .open(request: nil)))
         }
         do throws(LaunchRefusal) {
-            let definition = try host.definition(named: due.app)
-            try host.launch(definition, LaunchOptions(info: Self.fitting(definition.launch.info, info)))
+            let definition = try host.definition(named: notice.app)
+            try host.launch(definition, LaunchOptions(info: Self.fitting(definition.launch.info, notice.info)))
         } catch {
-            host.complain("\(due.app): couldn't be launched for its notification: \(error.problem)")
+            host.complain("\(notice.app): couldn't be launched for its notification: \(error.problem)")
         }
     }
 

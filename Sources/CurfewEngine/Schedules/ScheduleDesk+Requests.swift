@@ -7,6 +7,7 @@ extension ScheduleDesk {
     enum Keeping {
         case notification(NotificationRecord)
         case fetchInterval(Span, of: String)
+        case push(PushRecord)
         /// Nil: all there are.
         case cancelling(String?, of: String)
     }
@@ -59,6 +60,7 @@ extension ScheduleDesk {
     func kept(_ keeping: Keeping, _ request: ControlRequest) {
         switch keeping {
         case .notification(let record): kept(record, request)
+        case .push(let record): keptPush(record, request)
         case .fetchInterval(let interval, let app): keptInterval(interval, of: app, request)
         case .cancelling(let id, let app):
             let isKnown = schedules.change(app) { schedule in
@@ -71,6 +73,12 @@ extension ScheduleDesk {
             host.accept(request, isKnown ? [] : [Field("ignored", "unknown-notification")])
         }
         arm()
+    }
+
+    /// It couldn't be: whoever has asked may ask again.
+    func notKept(_ keeping: Keeping) {
+        guard case .push(let record) = keeping, let id = record.apnsID else { return }
+        schedules.change(record.app) { $0.forget(push: id) }
     }
 
     private func kept(_ record: NotificationRecord, _ request: ControlRequest) {
@@ -114,7 +122,7 @@ extension ScheduleDesk {
             }
             var left = all.sorted { ($0.pending.due, $0.app) < ($1.pending.due, $1.app) }[...]
             let each = { [unowned self] in left.popFirst().map { message(of: $0.pending, $0.app) } }
-            let fetches = names.compactMap { fetchFields(of: $0) }
+            let fetches = names.compactMap { fetchFields(of: $0) } + names.compactMap { pushFields(of: $0) }
             var leftFetches = fetches[...]
             let parts: [ControlSession.Lines] = [
                 { leftFetches.popFirst().map { Message("schedule", $0) } }, each,

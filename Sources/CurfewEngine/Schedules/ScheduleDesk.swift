@@ -17,12 +17,26 @@ final class ScheduleDesk {
     var desktop: DesktopRunner?
     var shown = ShownNotifications()
     /// What waits for an answer, by its number there.
-    var notices: [Int: Due] = [:]
+    var notices: [Int: Notice] = [:]
+    var lastPush = 0
+    /// Pushes that a server before has left undelivered, the oldest first.
+    var backlog: [PushRecord] = []
+    /// The silent push of each app that waits, for too many came.
+    var keptBack: [String: PushRecord] = [:]
     var lastGenerated = 0
     /// That no notification can be shown is said once, until one was.
     var hasComplained = false
 
     typealias Due = Schedules.Due
+
+    /// What is shown, or told to an app that is in front.
+    struct Notice {
+        let app: String
+        let notification: LocalNotification
+        /// How its app hears of it, and what it is told.
+        let event: String
+        let info: [Info]
+    }
 
     /// More that is due at once waits until others had their turn.
     static let deliveriesPerTurn = 16
@@ -53,6 +67,7 @@ final class ScheduleDesk {
             }
         }
         for (app, opening) in kept.openings { schedules.change(app) { $0.fetch.restore(opening) } }
+        restore(kept.pushes, at: WallTimer.now)
         for (app, badge) in kept.badges { schedules.change(app) { $0.badge = badge } }
         for app in kept.apps where app.isRemoved { schedules.hold(app.name, true) }
     }
@@ -94,7 +109,8 @@ final class ScheduleDesk {
 
     func arm() {
         guard !host.isEnding else { return _ = timer.arm(nil, in: host.loop) }
-        if !timer.arm(schedules.nextDue, in: host.loop) {
+        let next = backlog.isEmpty ? schedules.nextDue : .never
+        if !timer.arm(next, in: host.loop) {
             host.complain("no descriptor is left to wait for what is scheduled; it is tried again with the next change")
         }
     }
@@ -103,7 +119,12 @@ final class ScheduleDesk {
         guard !host.isEnding else { return }
         let now = WallTimer.now
         for _ in 0..<Self.deliveriesPerTurn {
+            if !backlog.isEmpty {
+                deliver(backlog.removeFirst())
+                continue
+            }
             switch schedules.takeDue(at: now, offset) {
+            case .push(let app, let number): deliverKept(app, number)
             case .deliver(let due): deliver(due)
             case .fetch(let app): fetch(app)
             case nil: return arm()

@@ -78,8 +78,12 @@ public struct LaunchOrder: Sendable, Hashable {
         return ResourceLimit(resource: resource, soft: soft, hard: hard)
     }
 
-    /// Reads the file of that base name in the server's folder, and removes it.
     static func take(_ file: String, in folder: RuntimeDirectory) throws(DefinitionRefusal) -> LaunchOrder {
+        try LaunchOrder(takeBytes(file, in: folder))
+    }
+
+    /// Reads the file of that base name in the server's folder, and removes it.
+    static func takeBytes(_ file: String, in folder: RuntimeDirectory) throws(DefinitionRefusal) -> [UInt8] {
         guard !file.isEmpty, !file.utf8.contains(UInt8(ascii: "/")), file != ".", file != "..",
             !file.hasSuffix(RuntimeDirectory.socketSuffix)
         else { throw DefinitionRefusal("order= needs the name of a file in \(folder.path)") }
@@ -96,7 +100,7 @@ public struct LaunchOrder: Sendable, Hashable {
         guard status.size <= maximumBytes else {
             throw DefinitionRefusal("the order is longer than \(maximumBytes) bytes")
         }
-        return try LaunchOrder(readAll(descriptor, Int(status.size)))
+        return readAll(descriptor, Int(status.size))
     }
 
     private static func readAll(_ descriptor: Descriptor, _ size: Int) -> [UInt8] {

@@ -131,6 +131,7 @@ extension ServeHost {
         case history(ControlRequest)
         /// `launches`: how often it had been launched by then.
         case removal(ControlRequest, of: String, launches: Int)
+        case payload(ControlRequest)
         case schedule(ControlRequest, ScheduleDesk.Keeping)
     }
 
@@ -191,6 +192,7 @@ extension ServeHost {
             switch recordRequests.removeValue(forKey: number) {
             case .history(let request): historyAnswered(answer, request)
             case .removal(let request, let name, let launches): removalAnswered(answer, request, name, launches)
+            case .payload(let request): payloadAnswered(answer, request)
             case .schedule(let request, let keeping): scheduleAnswered(answer, keeping, request)
             case nil: break
             }
@@ -200,7 +202,7 @@ extension ServeHost {
 
     private func historyAnswered(_ answer: RecordAnswer, _ request: ControlRequest) {
         switch answer {
-        case .done: accept(request)
+        case .done, .push: accept(request)
         case .busy: refuseBusy(request)
         case .unreadable(let why): refuse(request, "failed", "the history can't be read: \(why)")
         case .runs(let runs):

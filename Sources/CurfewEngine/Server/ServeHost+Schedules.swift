@@ -9,6 +9,8 @@ extension ServeHost {
         case .notify: desk.notify(request)
         case .cancel: desk.cancel(request)
         case .schedule: desk.schedule(request)
+        case .push: desk.push(request)
+        case .payload: desk.payload(request)
         case .fetch: desk.fetch(request)
         case .fetchInterval: desk.fetchInterval(request)
         default: return false
@@ -21,14 +23,35 @@ extension ServeHost {
         _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest, _ ask: (any ServerRecords) -> Int?
     ) {
         guard let records else { return desk.kept(keeping, request) }
-        guard let number = ask(records) else { return refuseBusy(request) }
+        guard let number = ask(records) else {
+            desk.notKept(keeping)
+            return refuseBusy(request)
+        }
         owe(request)
         recordRequests[number] = .schedule(request, keeping)
     }
 
     func scheduleAnswered(_ answer: RecordAnswer, _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest) {
-        if case .busy = answer { return refuseBusy(request) }
+        if case .busy = answer {
+            desk.notKept(keeping)
+            return refuseBusy(request)
+        }
         desk.kept(keeping, request)
+    }
+
+    func askForPush(_ push: Int, of app: String, _ request: ControlRequest) {
+        guard let records else { return desk.tell(nil, request) }
+        guard let number = records.push(push, of: app) else { return refuseBusy(request) }
+        owe(request)
+        recordRequests[number] = .payload(request)
+    }
+
+    func payloadAnswered(_ answer: RecordAnswer, _ request: ControlRequest) {
+        switch answer {
+        case .push(let push): desk.tell(push, request)
+        case .unreadable(let why): refuse(request, "failed", "the payload can't be read: \(why)")
+        case .busy, .done, .runs: refuseBusy(request)
+        }
     }
 
     func noteDelivery(_ due: Schedules.Due, badge: Int?) {

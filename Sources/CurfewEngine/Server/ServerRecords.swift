@@ -122,6 +122,34 @@ public struct FetchRecord: Sendable, Hashable {
     }
 }
 
+/// What is kept of a remote notification.
+public struct PushRecord: Sendable, Hashable {
+    public var app: String
+    /// Of all the server's.
+    public var number: Int
+    public var received: WallTime
+    public var apnsID: String?
+    /// Whether nothing of it is shown.
+    public var isSilent: Bool
+    /// Nil: not yet; zero: never, for a later one has taken its place.
+    public var delivered: WallTime?
+    /// JSON, as it came.
+    public var payload: String
+
+    public init(
+        app: String, number: Int, received: WallTime, apnsID: String?, isSilent: Bool, delivered: WallTime? = nil,
+        payload: String
+    ) {
+        self.app = app
+        self.number = number
+        self.received = received
+        self.apnsID = apnsID
+        self.isSilent = isSilent
+        self.delivered = delivered
+        self.payload = payload
+    }
+}
+
 /// All that a server finds when it starts.
 public struct KeptServer: Sendable {
     /// The most recently used first; those that were removed, too.
@@ -135,11 +163,13 @@ public struct KeptServer: Sendable {
     public var fetches: [FetchRecord]
     /// Of the app of that name, the oldest first.
     public var openings: [(app: String, opening: UseHabits.Opening)]
+    /// In the order of their numbers.
+    public var pushes: [PushRecord]
 
     public init(
         apps: [AppRecord] = [], isAfterReboot: Bool = false, notifications: [NotificationRecord] = [],
         badges: [String: Int] = [:], fetches: [FetchRecord] = [],
-        openings: [(app: String, opening: UseHabits.Opening)] = []
+        openings: [(app: String, opening: UseHabits.Opening)] = [], pushes: [PushRecord] = []
     ) {
         self.apps = apps
         self.isAfterReboot = isAfterReboot
@@ -147,6 +177,7 @@ public struct KeptServer: Sendable {
         self.badges = badges
         self.fetches = fetches
         self.openings = openings
+        self.pushes = pushes
     }
 }
 
@@ -157,6 +188,8 @@ public enum RecordAnswer: Sendable, Hashable {
     /// Somebody else has had them open for too long; nothing was changed.
     case busy
     case runs([RunRecord])
+    /// Nil: there is none of that number any more.
+    case push(PushRecord?)
     case unreadable(String)
 }
 
@@ -191,12 +224,16 @@ public protocol ServerRecords: AnyObject {
     /// The number at its name; 0: none.
     func noteBadge(_ badge: Int, of app: String)
     func noteFetch(_ fetch: FetchRecord)
+    /// `delivered`: zero: it never is.
+    func notePush(_ number: Int, of app: String, delivered: WallTime)
     func noteOpening(_ opening: UseHabits.Opening, of app: String)
     /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
     func remove(_ app: String) -> Int?
     /// New, or in place of one of the same id.
     func keep(_ notification: NotificationRecord) -> Int?
     func keep(_ fetch: FetchRecord) -> Int?
+    func keep(_ push: PushRecord) -> Int?
+    func push(_ number: Int, of app: String) -> Int?
     func dropNotifications(_ ids: [String], of app: String) -> Int?
     /// Past runs, the latest first; nil: of all apps.
     func history(of app: String?, limit: Int) -> Int?

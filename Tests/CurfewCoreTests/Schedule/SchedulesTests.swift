@@ -125,6 +125,39 @@ struct SchedulesTests {
         #expect(all.nextDue == nil)
     }
 
+    @Test("A silent push that was kept back is due an hour after the first of three")
+    func push() {
+        var all = Schedules()
+        for number in 1...3 {
+            let isAdmitted = all.change("chat") { $0.admit(push: number, at: Self.now).isAdmitted }
+            #expect(isAdmitted)
+        }
+        #expect(all.nextDue == nil)
+        let fourth = all.change("chat") { $0.admit(push: 4, at: Self.now) }
+        let fifth = all.change("chat") { $0.admit(push: 5, at: Self.now) }
+        #expect(!fourth.isAdmitted && fourth.replaced == nil)
+        #expect(!fifth.isAdmitted && fifth.replaced == 4)
+        #expect(all.nextDue == Self.now + .seconds(3600))
+        let due = all.takeDue(at: Self.now + .seconds(3600), Self.offsets)
+        #expect(due == .push("chat", 5))
+        #expect(all.nextDue == nil)
+    }
+
+    @Test("The same id is the same push, of the last 64")
+    func ids() {
+        var schedule = AppSchedule()
+        var isNew = schedule.isNew(push: "a")
+        #expect(isNew)
+        isNew = schedule.isNew(push: "a")
+        #expect(!isNew)
+        schedule.forget(push: "a")
+        isNew = schedule.isNew(push: "a")
+        #expect(isNew)
+        for number in 0..<64 { _ = schedule.isNew(push: "\(number)") }
+        isNew = schedule.isNew(push: "a")
+        #expect(isNew)
+    }
+
     /// Every app's notifications by themselves, looked through each time.
     private struct Model {
         var apps: [String: LocalNotifications] = [:]

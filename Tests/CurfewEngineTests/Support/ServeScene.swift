@@ -293,6 +293,14 @@ final class FakeRecords: ServerRecords {
 
     func keep(_ fetch: FetchRecord) -> Int? { ask("keep fetch \(fetch.app)") }
 
+    func notePush(_ number: Int, of app: String, delivered: WallTime) {
+        noted.append("push \(app) \(number) " + (delivered == .never ? "never" : "delivered"))
+    }
+
+    func keep(_ push: PushRecord) -> Int? { ask("keep push \(push.app) \(push.number)") }
+
+    func push(_ number: Int, of app: String) -> Int? { ask("payload \(app) \(number)") }
+
     func dropNotifications(_ ids: [String], of app: String) -> Int? {
         ask("drop \(app) \(ids.joined(separator: ","))")
     }
