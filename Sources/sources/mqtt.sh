@@ -8,6 +8,7 @@
 # | curfew/APP/home        | none                             | home    |
 # | curfew/APP/post/EVENT  | none, or text for `info.payload` | post    |
 # | curfew/APP/wake/EVENT  | the same                         | wake    |
+# | curfew/APP/push        | JSON, as `curfew push` takes it  | push    |
 # | curfew/APP/warn        | none, or warning or critical     | warn    |
 #
 # CURFEW_MQTT_TOPIC has what topics begin with in place of `curfew`, CURFEW_MQTT_ID another client id. The broker keeps what
@@ -39,6 +40,7 @@ mosquitto_sub -q 2 -c -i "$id" -R -t "$topic/#" -F %j "$@" | LC_ALL=C sed -u '
     s/\x01/\\\\/g
     s~^{"tst":"[^"]*","topic":"'"$topic"'/\([A-Za-z0-9._+@-]*\)/\([A-Za-z0-9._/-]*\)",.*,"payload":\(null\|".*"\)}$~&\n\1\n\2\n\3~
     s~^.*\n\(.*\)\n\(open\|home\|warn\)\nnull$~\2 app=\1~
+    s~^.*\n\(.*\)\npush\n\(".*"\)$~push app=\1 payload=\2~
     s~^.*\n\(.*\)\nwarn\n\(".*"\)$~warn app=\1 level=\2~
     s~^.*\n\(.*\)\n\(post\|wake\)/\([^/]*\)\nnull$~\2 app=\1 name=\3~
     s~^.*\n\(.*\)\n\(post\|wake\)/\([^/]*\)\n\(".*"\)$~\2 app=\1 name=\3 info.payload=\4~

@@ -67,6 +67,7 @@ struct SourceRequestTests {
             ("open app=mail id=1", "open takes no id="), ("home level=critical", "home takes no level="),
             ("post app=mail name=a name=b", "name= stands there twice"),
             ("post app=mail name=a option.x=1", "post takes no option.x="),
+            ("push app=mail order=x", "push takes no order="), ("push payload=x", "push needs app=NAME"),
             ("warn app=mail info.a=1", "warn takes no info.a="),
             ("open", "open needs app=NAME"), ("post name=tick", "post needs app=NAME"),
         ])

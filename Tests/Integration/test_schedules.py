@@ -760,6 +760,18 @@ def test_who_gets_nothing(sandbox, pushed, desktop):
     server.refused("payload app=chat", "invalid")
 
 
+def test_a_source_pushes(sandbox, pushed, desktop):
+    file = sandbox.scratch / "requests"
+    text = payload(alert="From afar").replace('"', '\\"')
+    file.write_text(f'push app=chat apns-id=a payload="{text}"\n' * 2)
+    server = sandbox.serve("--source", f"cat {file}; exec sleep 1000", env=pushed)
+    desktop.wait_shown("From afar")
+    server.expect("stop")
+    server.process.wait(LIMIT)
+    with sqlite3.connect(sandbox.state / "curfew" / "server.sqlite") as database:
+        assert list(database.execute("SELECT app, apns_id FROM push")) == [("chat", "a")]
+
+
 def test_push_by_the_command_line(sandbox, pushed, desktop):
     server = sandbox.serve(env=pushed)
     text = sandbox.scratch / "payload.json"

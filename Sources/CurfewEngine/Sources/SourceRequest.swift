@@ -3,13 +3,14 @@ import CurfewWire
 
 /// What a source may ask for.
 enum SourceVerb: String, CaseIterable {
-    case home, open, post, wake, warn
+    case home, open, post, push, wake, warn
 
     /// Whether a request of it can carry a field of that key, besides `app=`.
     fileprivate func takes(_ key: String) -> Bool {
         switch self {
         case .home, .open: false
         case .warn: key == "level"
+        case .push: key == "payload" || key == "apns-id"
         case .post, .wake: key == "name" || key.hasPrefix("info.")
         }
     }
@@ -17,7 +18,7 @@ enum SourceVerb: String, CaseIterable {
     /// Whether it means somebody where no app is named: whoever is in front.
     fileprivate var needsNoApp: Bool { self == .home }
 
-    /// For people: `home, open, post, wake and warn`.
+    /// For people: `home, open, post, push, wake and warn`.
     static var listed: String {
         let names = allCases.map(\.rawValue)
         return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# fetch.sh: an app that isn't running fetches in background, and tells what came of it; then something is pushed to it, which it reads.
+source "$(dirname "$0")/lib.sh"
+need python3
+# A server of this example's own, and its manifests.
+export XDG_CONFIG_HOME=$scratch/config CURFEW_SERVER=example-$$
+news=news-$$
+
+cat >"$scratch/news.py" <<'EOF'
+import os, socket
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+lines = channel.makefile()
+channel.sendall(b"hello\n")
+for line in lines:
+    words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+    if line.startswith("part "):
+        print("payload:", line.split("text=", 1)[1].strip(), flush=True)
+    if "seq" not in words:
+        continue
+    name, number = words["name"], words["seq"]
+    print(name, flush=True)
+    if name == "remote-notification":
+        channel.sendall(f"payload push={words['info.push']}\n".encode())
+    result = " result=new-data" if name in ("fetch", "remote-notification") else ""
+    channel.sendall(f"{'completed' if result else 'ack'} seq={number}{result}\n".encode())
+    if name == "willTerminate":
+        break
+EOF
+mkdir -p "$scratch/config/curfew/apps"
+cat >"$scratch/config/curfew/apps/$news.toml" <<EOF
+command = ["python3", "$scratch/news.py"]
+background-modes = ["fetch", "remote-notification"]
+minimum-fetch-interval = "1h"
+EOF
+curfew check "$scratch/config/curfew/apps/$news.toml" >/dev/null || fail "curfew check finds something wrong with the manifest"
+
+curfew serve --name "$CURFEW_SERVER" &
+server=$!
+answers() { curfew apps >/dev/null 2>&1; }
+wait_until 10 "the server to answer" answers
+wrote() { curfew log "$news" 2>/dev/null | grep -q "$1"; }
+
+curfew fetch "$news"
+wait_until 20 "the app to fetch" wrote '^fetch$'
+curfew wait "$news" suspended --limit 20s
+curfew schedule "$news" | grep -q ' fetch ' || fail "no next fetch is planned"
+step "launched into background it has fetched, and is suspended; the next time: $(field "$news" nextFetch)"
+
+echo '{"aps": {"content-available": 1}, "headline": "Rain"}' | curfew push "$news"
+wait_until 20 "the app to read what was pushed" wrote 'payload: .*Rain'
+curfew wait "$news" suspended --limit 20s
+step "woken for what was pushed it has read it: $(curfew log "$news" | grep payload:)"
+
+curfew serve --name "$CURFEW_SERVER" --stop
+wait "$server" || fail "the server ended with $?"
