@@ -15,13 +15,18 @@ for line in lines:
     words = dict(word.split("=", 1) for word in line.split() if "=" in word)
     if line.startswith("part "):
         print("payload:", line.split("text=", 1)[1].strip(), flush=True)
+    if line.startswith("ok id=payload"):
+        # Done with it only now: it is stopped once it has said so.
+        channel.sendall(f"completed seq={pushed} result=new-data\n".encode())
     if "seq" not in words:
         continue
     name, number = words["name"], words["seq"]
     print(name, flush=True)
     if name == "remote-notification":
-        channel.sendall(f"payload push={words['info.push']}\n".encode())
-    result = " result=new-data" if name in ("fetch", "remote-notification") else ""
+        pushed = number
+        channel.sendall(f"payload id=payload push={words['info.push']}\n".encode())
+        continue
+    result = " result=new-data" if name == "fetch" else ""
     channel.sendall(f"{'completed' if result else 'ack'} seq={number}{result}\n".encode())
     if name == "willTerminate":
         break

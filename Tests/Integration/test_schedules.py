@@ -360,10 +360,13 @@ def test_one_that_fails_is_tried_without_a_button_and_told(server, desktop):
 
 
 def test_many_at_once_are_summed_up(server, desktop):
+    stream = server.stream()
     with open(desktop.folder / "held", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for number in range(20):
             server.expect(f"notify app=mail title=T{number} action=none")
+        server.sandbox.wait_for_event(
+            stream, "all to be due", lambda: sum("name=didNotify" in line for line in stream.events) == 20)
         wait_for("16 to be shown", lambda: len(desktop.shown) == 16)
     assert desktop.wait_shown("4 more notifications") == [
         "--app-name=curfew", "--", "4 more notifications", "mail: 4"]
