@@ -77,6 +77,25 @@ struct ControlRequestTests {
         #expect(scene.inputs == [.app(.b, .acknowledge(sequence: 3))])
     }
 
+    @Test("What has come of an event is told with its acknowledgement, and has to be a result")
+    func completed() {
+        let scene = ControlScene()
+        scene.isHeldUp = true
+        scene.senders = .app(.b)
+        let client = scene.client()
+        for words in [
+            "completed id=1", "completed id=1 seq=3", "completed id=1 seq=3 result=good",
+            "completed id=1 result=failed",
+        ] {
+            #expect(scene.ask(client, words).first?.hasPrefix("error id=1 code=invalid ") == true, "\(words)")
+        }
+        #expect(scene.inputs.isEmpty)
+        #expect(scene.ask(client, "completed id=1 seq=3 result=no-data") == ["ok id=1"])
+        #expect(scene.inputs == [.app(.b, .acknowledge(sequence: 3))])
+        // Nothing is owed under that number.
+        #expect(scene.completions == [])
+    }
+
     // MARK: Driving
 
     @Test("An operator drives the app, and hears the state it is in then")
