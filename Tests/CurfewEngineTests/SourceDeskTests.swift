@@ -145,7 +145,7 @@ struct SourceDeskTests {
             if random.chance(20) { bytes += random.bytes(upTo: 200) }
             scene.tell(.output(bytes))
             _ = scene.run()
-            _ = scene.pass(SourceDesk.rest)
+            _ = scene.pass(SourceTurn.rest)
         }
         // Sent home by the other that came is all that can have happened to it, and the core decides that by itself.
         #expect(!scene.control.inputs.contains { if case .app(.a, _) = $0 { true } else { false } })
@@ -252,16 +252,37 @@ struct SourceDeskTests {
         scene.control.isHeldUp = true
         for _ in 0..<4 { scene.tell(.output(Array(String(repeating: "x\n", count: 100).utf8))) }
         _ = scene.run()
-        #expect(scene.desk.nextDue == scene.now + SourceDesk.rest)
+        #expect(scene.desk.nextDue == scene.now + SourceTurn.rest)
         #expect(scene.control.loop.readySources.isEmpty)
         var turns = 0
         while scene.desk.nextDue != nil, turns < 100 {
-            _ = scene.pass(SourceDesk.rest)
+            _ = scene.pass(SourceTurn.rest)
             turns += 1
         }
         // Each takes as many, and one of them is for what each packet is.
-        #expect(turns >= 400 / SourceDesk.linesPerTurn)
+        #expect(turns >= 400 / SourceTurn.most)
         #expect(turns <= 10)
+    }
+
+    @Test("Nor does it help to write little at a time, or a line without end")
+    func trickles() {
+        start(scene)
+        var packets = 0
+        while scene.desk.nextDue == nil, packets < 1000 {
+            scene.tell(.output([UInt8](repeating: 0, count: SourceNews.maximumOutput)))
+            _ = scene.run()
+            packets += 1
+        }
+        #expect(packets <= SourceTurn.most)
+        #expect(scene.desk.nextDue == scene.now + SourceTurn.rest)
+        // What comes slowly enough is read as it comes.
+        let slow = SourceScene(SourcePlan(name: "slow", command: "x"))
+        start(slow)
+        for _ in 0..<(4 * SourceTurn.most) {
+            _ = slow.pass(SourceTurn.rest)
+            #expect(slow.write("home\n") == [])
+            #expect(slow.desk.nextDue == nil)
+        }
     }
 
     @Test("So many of its requests wait for an answer, and no more is asked before")
@@ -270,12 +291,12 @@ struct SourceDeskTests {
         scene.control.isHeldUp = true
         scene.tell(.output(Array(String(repeating: "home app=backup\n", count: 30).utf8)))
         _ = scene.run()
-        _ = scene.pass(SourceDesk.rest)
+        _ = scene.pass(SourceTurn.rest)
         func asked() -> Int {
             scene.control.inputs.filter { if case .app(.a, .home) = $0 { true } else { false } }.count
         }
         #expect(asked() == SourceDesk.mostAsked)
-        #expect(scene.desk.nextDue == scene.now + SourceDesk.rest)
+        #expect(scene.desk.nextDue == scene.now + SourceTurn.rest)
     }
 
     @Test("Two sources have a turn each")

@@ -8,12 +8,14 @@ import shlex
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 
 import pytest
 
 from conftest import LIMIT, ROOT, wait_for
+from test_schedules import desktop, payload, pushed  # noqa: F401
 from test_serve import AWARE
 from test_sources import SLEEP, front, sources, two_apps, wait_errors, wait_front, wait_source
 from test_tmux import Tmux
@@ -203,6 +205,50 @@ def test_a_broker_that_goes_and_comes_back_loses_nothing(sandbox):
         broker.publish("curfew/mail/post/after")
         server.wait_line("mail", "name=after ")
     assert re.findall(r"event name=(before|after) ", server.log("mail")) == ["before", "after"]
+
+
+@mqtt
+def test_pushes_outlive_the_brokers_restart_and_the_servers(sandbox, pushed):
+    """Each is kept once, whoever was away when it was sent; its app never runs."""
+    broker = Broker(sandbox)
+    sent = []
+
+    def send():
+        sent.append(payload(badge=len(sent) + 1))
+        broker.publish("curfew/chat/push", sent[-1])
+
+    def kept():
+        with contextlib.closing(sqlite3.connect(sandbox.state / "curfew" / "server.sqlite")) as database:
+            return [row[0] for row in database.execute("SELECT payload FROM push WHERE app = 'chat' ORDER BY number")]
+
+    def wait_kept():
+        wait_for(f"all {len(sent)} to be kept", lambda: kept() == sent)
+
+    with broker.run():
+        broker.wait()
+        server = sandbox.serve("--source", broker.source, env=pushed)
+        broker.wait_subscribed()
+        send()
+        wait_kept()
+        server.expect("stop")
+        assert server.wait() == 0
+        send()
+    with broker.run():
+        broker.wait()
+        send()
+        server = sandbox.serve("--source", broker.source, env=pushed)
+        wait_kept()
+        os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+        assert server.wait() == 125
+        for _ in range(3):
+            send()
+        server = sandbox.serve("--source", broker.source, env=pushed)
+        wait_kept()
+    with broker.run():
+        broker.wait()
+        send()
+        wait_kept()
+    assert server.app("chat") is None and "source mqtt: \"" not in server.errors()
 
 
 @mqtt

@@ -65,7 +65,7 @@ struct ServeCommand: ParsableCommand {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Run CMD; what it writes is requests, one a line: home, open, post, wake, warn. Any number.",
+            "Run CMD; what it writes is requests, one a line: home, open, post, push, wake, warn. Any number.",
             valueName: "CMD"))
     var source: [SourceValue] = []
 

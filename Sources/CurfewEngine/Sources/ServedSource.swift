@@ -24,6 +24,7 @@ final class ServedSource {
     var lines = SourceLines()
     /// When its output is read again; nil: it is read as it comes.
     var restsUntil: Instant?
+    var turn = SourceTurn()
 
     /// Our end of its connection to the server's own channel; made when it first asks for something.
     private(set) var channel = Descriptor.none

@@ -27,10 +27,6 @@ final class SourceDesk {
     private var variables: [Field] = []
     private var isEnding = false
 
-    /// Then it rests, and waits in its pipe.
-    static let linesPerTurn = 64
-    static let nanosecondsPerTurn: Int64 = 1_000_000
-    static let rest = Span.milliseconds(50)
     /// More of one isn't asked before some of it is answered.
     static let mostAsked = 16
     /// What a source's process takes at most to end it, in nanoseconds, with a second to spare.
@@ -112,26 +108,24 @@ final class SourceDesk {
     }
 
     private func read(_ source: ServedSource, _ index: Int) {
-        let turn = host.now.nanoseconds
-        var count = 0
+        var now = host.now
+        source.turn.begin(at: now)
         while source.phase != .over {
-            if count >= Self.linesPerTurn || source.askedCount >= Self.mostAsked
-                || host.now.nanoseconds - turn > Self.nanosecondsPerTurn
-            {
-                return rest(source)
-            }
-            count += 1
+            if source.turn.isOver || source.askedCount >= Self.mostAsked { return rest(source) }
             switch source.lines.next() {
             case .line(let line): handle(line, of: source, index)
             case .tooLong: complain(source, "a line is longer than \(LineReader.maximumLineBytes) bytes")
             case .none: if !takeNews(of: source) { return }
             }
+            let before = now
+            now = host.now
+            source.turn.note((now - before).nanoseconds)
         }
     }
 
     private func rest(_ source: ServedSource) {
         loop.remove(source.runner.descriptor)
-        source.restsUntil = host.now + Self.rest
+        source.restsUntil = host.now + SourceTurn.rest
     }
 
     /// False where there is none now.
