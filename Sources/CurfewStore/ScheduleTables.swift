@@ -61,7 +61,12 @@ enum ScheduleTables {
     }
 
     static func notifications(in database: Database) throws -> [StoredNotification] {
-        try Row.fetchAll(database, sql: "SELECT * FROM notification").map(notification(of:))
+        // There can be ten thousand: one row is read after the other, by the places of its columns.
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT app, id, moment, civil, zone, repetition, passed, content FROM notification")
+        var found: [StoredNotification] = []
+        while let row = try rows.next() { found.append(try notification(of: row)) }
+        return found
     }
 
     static func badges(in database: Database) throws -> [String: Int] {
@@ -96,15 +101,15 @@ enum ScheduleTables {
     }
 
     private static func notification(of row: Row) throws -> StoredNotification {
-        let key = StoredNotification.Key(app: try row.decode(forColumn: "app"), id: try row.decode(forColumn: "id"))
-        let text: String = try row.decode(forColumn: "content")
+        let key = StoredNotification.Key(app: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1))
+        let text: String = try row.decode(atIndex: 7)
         guard let json = try? JSON.parse(text), let content = content(of: json) else {
             throw DatabaseTables.Unreadable(what: "the notification \(key.id) of \(key.app) has unreadable content")
         }
         return StoredNotification(
-            key: key, moment: try row.decode(forColumn: "moment"), civil: try row.decode(forColumn: "civil"),
-            zone: try row.decode(forColumn: "zone"), repetition: try row.decode(forColumn: "repetition"),
-            passed: try row.decode(forColumn: "passed"), content: content)
+            key: key, moment: try row.decode(atIndex: 2), civil: try row.decode(atIndex: 3),
+            zone: try row.decode(atIndex: 4), repetition: try row.decode(atIndex: 5),
+            passed: try row.decode(atIndex: 6), content: content)
     }
 
     private static func content(of json: JSON) -> StoredNotification.Content? {

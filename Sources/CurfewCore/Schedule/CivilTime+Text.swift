@@ -11,33 +11,44 @@ extension CivilTime {
     }
 
     /// Of a date and a time with `T` or a blank between them, seconds or not: `2026-12-01 08:00`. Nil for anything else.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
-        guard parts.count == 2, let second = Self.secondOfDay(parts[1]),
-            let date = Self.numbers(parts[0], by: "-", digits: [4, 2, 2])
+    public init?(_ text: some StringProtocol) { self.init(bytes: Array(text.utf8)) }
+
+    /// By bytes: a server reads thousands of them at its start.
+    private init?(bytes: [UInt8]) {
+        guard bytes.count == 16 || bytes.count == 19, bytes[4] == Self.hyphen, bytes[7] == Self.hyphen,
+            bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "), let year = Self.number(bytes[..<4]),
+            let month = Self.number(bytes[5..<7]), let day = Self.number(bytes[8..<10]),
+            let second = Self.secondOfDay(bytes[11...])
         else { return nil }
         self.init(
-            year: date[0], month: date[1], day: date[2], hour: second / 3600, minute: second / 60 % 60,
-            second: second % 60)
+            year: year, month: month, day: day, hour: second / 3600, minute: second / 60 % 60, second: second % 60)
     }
 
     /// Of `08:00` or `08:00:30`; nil for what no clock shows.
-    static func secondOfDay(_ text: some StringProtocol) -> Int? {
-        guard let numbers = numbers(text, by: ":", digits: [2, 2]) ?? numbers(text, by: ":", digits: [2, 2, 2]),
-            numbers[0] < 24, numbers[1] < 60, numbers.last ?? 0 < 60
+    static func secondOfDay(_ text: some StringProtocol) -> Int? { secondOfDay(Array(text.utf8)[...]) }
+
+    private static func secondOfDay(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let start = bytes.startIndex
+        guard bytes.count == 5 || bytes.count == 8, bytes[start + 2] == colon,
+            let hour = number(bytes[start..<start + 2]), let minute = number(bytes[start + 3..<start + 5]), hour < 24,
+            minute < 60
         else { return nil }
-        return numbers[0] * 3600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)
+        guard bytes.count == 8 else { return hour * 3600 + minute * 60 }
+        guard bytes[start + 5] == colon, let second = number(bytes[(start + 6)...]), second < 60 else { return nil }
+        return hour * 3600 + minute * 60 + second
     }
 
-    /// So many numbers, of so many digits each.
-    private static func numbers(
-        _ text: some StringProtocol, by separator: Character, digits: [Int]
-    ) -> [Int]? {
-        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
-        guard parts.count == digits.count, zip(parts, digits).allSatisfy({ $0.utf8.count == $1 }),
-            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } })
-        else { return nil }
-        return parts.compactMap { Int($0) }
+    private static let hyphen = UInt8(ascii: "-")
+    private static let colon = UInt8(ascii: ":")
+
+    /// Of a few digits and nothing else.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        var number = 0
+        for digit in digits {
+            guard 48...57 ~= digit else { return nil }
+            number = number * 10 + Int(digit - 48)
+        }
+        return number
     }
 
     private static func digits(_ number: Int, _ count: Int) -> String {

@@ -58,6 +58,22 @@ public struct LocalNotifications: Sendable, Hashable {
         return .kept(due: due, dropped: pending.removeLast().notification.id)
     }
 
+    /// As all were kept, and nothing besides. Returns the ids of those that are too many: the soonest stay.
+    public mutating func restore(
+        all kept: [(notification: LocalNotification, passed: Int64)], _ offsets: Offsets
+    ) -> [String] {
+        pending.removeAll()
+        for (notification, passed) in kept {
+            guard let due = notification.rule.occurrence(passed, offsets) else { continue }
+            lastNumber += 1
+            pending.append(Pending(notification: notification, passed: passed, due: due, number: lastNumber))
+        }
+        pending.sort { ($0.due, $0.number) < ($1.due, $1.number) }
+        let excess = pending.dropFirst(Self.maximumCount).map(\.notification.id)
+        pending.removeLast(excess.count)
+        return excess
+    }
+
     /// As it was kept. `passed`: how many of its moments had come. False for one that comes no more, or is one too many.
     @discardableResult
     public mutating func restore(_ notification: LocalNotification, passed: Int64, _ offsets: Offsets) -> Bool {

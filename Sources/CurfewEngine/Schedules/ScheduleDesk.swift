@@ -54,12 +54,11 @@ final class ScheduleDesk {
 
     /// As it was kept by a server before.
     func restore(_ kept: KeptServer) {
-        // The soonest are kept where there are too many: the last may not have been written as gone.
-        for record in kept.notifications {
-            let scheduling = schedules.change(record.app) {
-                $0.notifications.keep(record.notification, passed: record.passed, offset)
-            }
-            if case .kept(_, let dropped?) = scheduling { host.noteOver(dropped, of: record.app) }
+        for (app, records) in Dictionary(grouping: kept.notifications, by: \.app) {
+            let all = records.map { ($0.notification, $0.passed) }
+            // The soonest are kept where there are too many: the last may not have been written as gone.
+            let dropped = schedules.change(app) { $0.notifications.restore(all: all, offset) }
+            for id in dropped { host.noteOver(id, of: app) }
         }
         for record in kept.fetches {
             schedules.change(record.app) {
