@@ -298,6 +298,7 @@ def test_its_button_launches_an_app_that_has_ended(server, desktop):
 def test_closed_it_opens_nothing(server, desktop):
     stream = server.stream()
     server.expect("quit app=mail")
+    server.wait_state("mail", "notRunning")
     server.expect("notify app=mail title=Ada")
     desktop.wait_shown("Ada")
     desktop.answer("closed")
@@ -516,6 +517,7 @@ def test_fetch_needs_its_mode(sandbox, fetching):
     server = sandbox.serve(env=fetching)
     server.refused("fetch app=plain", "no-background-mode")
     server.expect("quit app=plain")
+    server.wait_state("plain", "notRunning")
     assert "fetch" in server.refused("fetch app=plain", "no-background-mode")
     server.expect("launch app=plain")
     server.refused("fetch app=plain", "no-background-mode")
