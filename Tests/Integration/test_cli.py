@@ -204,7 +204,7 @@ def test_unknown_option(sandbox, verb):
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
              "--exits-on-suspend", "--strict", "--manual-clock", "--all", "--purge", "--environment",
-             "--stop", "--join", "--print-manifest"}
+             "--stop", "--join", "--print-manifest", "--cancel-all", "--sources"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')
