@@ -29,6 +29,14 @@ struct KillPacingTests {
         #expect(keeper.insistsFrom == 4)
     }
 
+    @Test("Reapers are spared until the pauses are as long as they get")
+    func reapers() {
+        var pacing = KillPacing.ofKeeper(at: Self.now)
+        var spared: [UInt32] = []
+        for _ in 1...12 where pacing.sparesReapers { spared.append(pacing.nextPause()) }
+        #expect(spared == [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600])
+    }
+
     @Test("It goes on for ten seconds")
     func end() {
         let pacing = KillPacing.ofKeeper(at: Self.now)

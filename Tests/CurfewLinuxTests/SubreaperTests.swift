@@ -79,6 +79,40 @@ struct SubreaperTests {
         #expect(eventually { Procfs.commandName(fixture.subreaper.pid) == "curfew-reaper" })
     }
 
+    @Test("As long as something lives below it, it is needed; whoever kills all leaves it for last")
+    func isNeeded() throws {
+        let fixture = try Fixture()
+        defer { fixture.end() }
+        #expect(eventually { Procfs.stat(fixture.subreaper.pid)?.isReaper == true })
+        let needed = { ProcessTree.neededReapers(of: ProcessTree.members(below: getpid()), below: getpid()) }
+        #expect(needed().contains(fixture.subreaper.pid))
+        signal(fixture.leader, SIGKILL)
+        #expect(eventually { Procfs.stat(fixture.leader)?.isGone == true })
+        #expect(needed().contains(fixture.subreaper.pid))
+        signal(fixture.orphan, SIGKILL)
+        #expect(eventually { Procfs.stat(fixture.orphan)?.isGone == true })
+        // They are there still, unreaped.
+        #expect(Set(ProcessTree.descendants(of: fixture.subreaper.pid)) == [fixture.leader, fixture.orphan])
+        #expect(!needed().contains(fixture.subreaper.pid))
+    }
+
+    @Test("Killed with all else, it ends once nothing lives below it")
+    func isKilledLast() throws {
+        let fixture = try Fixture()
+        defer { fixture.end() }
+        let reaper = fixture.subreaper.pid
+        #expect(eventually { Procfs.stat(reaper)?.isReaper == true })
+        let others = { (pid: Int32) in pid != reaper }
+        #expect(
+            eventually {
+                ProcessTree.killDescendants(of: getpid(), reapersLast: true, sparing: others)
+                let isEnded = Procfs.stat(reaper)?.isGone == true
+                let isAlone = [fixture.leader, fixture.orphan].allSatisfy { Procfs.stat($0)?.isGone != false }
+                if isEnded { #expect(isAlone) }
+                return isEnded
+            })
+    }
+
     @Test("Stopped, every process of the app shows T, and it doesn't")
     func suspends() throws {
         let fixture = try Fixture()

@@ -23,6 +23,10 @@ struct KillPacing {
     /// Whether it is time for what does harm if whoever kills is killed meanwhile: what is frozen for it would stay so.
     var isInsisting: Bool { pause > Self.gentlePause }
 
+    /// Whether the apps' reapers are still left for last: were we killed, they end what is below them. An app that forks for ever
+    /// can take its reaper's name, so not for long.
+    var sparesReapers: Bool { pause < Self.longestPause }
+
     /// How long to sleep before the next round, in microseconds.
     mutating func nextPause() -> UInt32 {
         defer { pause = min(pause * 2, Self.longestPause) }

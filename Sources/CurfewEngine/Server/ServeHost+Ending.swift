@@ -94,7 +94,7 @@ extension ServeHost {
         repeat {
             for app in apps.running { kernel.kill(app) }
             // On the tree there can be more than is known to be an app's.
-            ProcessTree.killDescendants(of: getpid())
+            ProcessTree.killDescendants(of: getpid(), reapersLast: pacing.sparesReapers)
             reapAll { _ in }
             if !Reaping.hasChildren(), cgroups?.isPopulated() != true { break }
             usleep(pacing.nextPause())

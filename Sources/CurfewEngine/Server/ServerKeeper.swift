@@ -17,7 +17,7 @@ struct ServerKeeper {
         var pacing = KillPacing.ofKeeper(at: now)
         repeat {
             // Round by round harder; what is frozen would stay so if we were killed as well.
-            killOnce(freezing: pacing.isInsisting)
+            killOnce(pacing)
             if pacing.isInsisting {
                 ProcessTree.thaw(ProcessTree.descendants(of: getpid(), sparing: curfew_is_kept_child))
             }
@@ -45,9 +45,10 @@ struct ServerKeeper {
 
     private var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
 
-    private func killOnce(freezing: Bool) {
-        for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
-        ProcessTree.killDescendants(of: getpid(), sparing: curfew_is_kept_child)
+    private func killOnce(_ pacing: KillPacing) {
+        for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: pacing.isInsisting) }
+        ProcessTree.killDescendants(
+            of: getpid(), reapersLast: pacing.sparesReapers, sparing: curfew_is_kept_child)
     }
 
     private var isGone: Bool {

@@ -103,7 +103,7 @@ public final class ProcessTree {
     }
 
     /// `isSpared`: of the children of `pid`; `sparesFurtherInside`: without supervisors, and what they hold.
-    private static func members(
+    static func members(
         below pid: Int32, sparing isSpared: (Int32) -> Bool = { _ in false }, sparesFurtherInside: Bool = false
     ) -> [Member] {
         var found: [Member] = []
@@ -266,9 +266,11 @@ public final class ProcessTree {
     /// there is something new, for some milliseconds: whatever forks and exits for ever is hit between two forks.
     ///
     /// `group`: the leader's own, which is killed at one stroke; 0 when it has none. `isSpared`: which children of `pid`
-    /// aren't the app's, with all below them.
+    /// aren't the app's, with all below them. `reapersLast`: a reaper lives as long as something below it does, which it would
+    /// end if we were killed amid this; so a call can leave some.
     public static func killDescendants(
-        of pid: Int32, group: Int32 = 0, sparing isSpared: (Int32) -> Bool = { _ in false }
+        of pid: Int32, group: Int32 = 0, reapersLast: Bool = false,
+        sparing isSpared: (Int32) -> Bool = { _ in false }
     ) {
         let deadline = curfew_monotonic_nanoseconds() + 5_000_000
         var seen: Set<Int32> = []
@@ -276,9 +278,11 @@ public final class ProcessTree {
         while isNew {
             isNew = false
             if group > 0, holdsGroup(group, ancestor: pid, sparing: isSpared) { _ = curfew_kill(-group, SIGKILL) }
-            for member in members(below: pid, sparing: isSpared) {
+            let members = members(below: pid, sparing: isSpared)
+            let needed = reapersLast ? neededReapers(of: members, below: pid) : []
+            for member in members {
                 if seen.insert(member.pid).inserted { isNew = true }
-                kill(member, ancestor: pid)
+                if !needed.contains(member.pid) { kill(member, ancestor: pid) }
             }
             if curfew_monotonic_nanoseconds() > deadline { return }
         }

@@ -20,6 +20,8 @@ public enum Procfs {
         public var isSupervisor: Bool
         /// Of `curfew timeout`'s, which has no app.
         public var isTimeoutsSupervisor: Bool
+        /// By its name: the reaper of an app below a server.
+        public var isReaper: Bool
 
         /// Whether its descendants are held by it.
         public var holdsOthers: Bool { isSupervisor || isTimeoutsSupervisor }
@@ -275,6 +277,7 @@ extension Procfs.Stat {
         let name = UnsafeRawBufferPointer(rebasing: text[(open + 1)..<close])
         isSupervisor = SupervisorName.ofApp.equals(name)
         isTimeoutsSupervisor = SupervisorName.withoutApp.equals(name)
+        isReaper = SubreaperImage.name.equals(name)
         state = text[close + 2]
         var fields:
             (

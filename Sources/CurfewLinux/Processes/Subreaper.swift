@@ -62,6 +62,9 @@ public struct Subreaper: Sendable, Hashable {
 
 /// What reapers are started from: their program, in a file in memory.
 public struct SubreaperImage: Sendable {
+    /// What `ps` calls one, as the C layer has it.
+    static let name: StaticString = "curfew-reaper"
+
     public private(set) var file: Descriptor
 
     /// Throws where it can't be had, or isn't executed: some machines allow no program in such a file.
