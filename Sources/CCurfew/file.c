@@ -65,6 +65,11 @@ void curfew_keep_descriptors_from_programs(int first)
         RAW(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
 }
 
+int curfew_duplicate(int fd, int number)
+{
+    return (int)RAW(SYS_dup3, fd, number, O_CLOEXEC);
+}
+
 int curfew_symlink(const char *target, const char *path)
 {
     return (int)RAW(SYS_symlinkat, target, AT_FDCWD, path);

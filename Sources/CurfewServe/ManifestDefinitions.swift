@@ -11,6 +11,8 @@ final class ManifestDefinitions: AppDefinitions {
     private let entries: DesktopEntries
     /// The manifests as they were read last, by name.
     private var manifests: [String: CheckedDefinition] = [:]
+    /// What was read last.
+    private var lastRead: ReadWords?
 
     init(folder: AppDefinitionFolder? = .ofThisUser(), entries: DesktopEntries = .ofThisUser()) {
         self.folder = folder
@@ -66,7 +68,7 @@ final class ManifestDefinitions: AppDefinitions {
         guard let definition = file.definition else {
             throw DefinitionRefusal(Self.problems(of: file).joined(separator: "; "))
         }
-        return try Self.served(definition, definition.runArguments)
+        return try served(definition, command: definition.command.map { ByteString($0) }) { definition.runArguments }
     }
 
     func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition {
@@ -77,8 +79,10 @@ final class ManifestDefinitions: AppDefinitions {
         // What stands there is for people; what its program gets are the order's bytes.
         var definition = AppDefinition(name: name, source: .commandLine, command: order.command.map(\.text))
         definition.options = order.options
-        let words = ["--name", name] + order.options + ["--"]
-        let served = try Self.served(definition, OwnedArguments(words.map { ByteString($0) } + order.command))
+        let served = try served(definition, command: order.command) {
+            let words = ["--name", name] + order.options + ["--"]
+            return OwnedArguments(words.map { ByteString($0) } + order.command)
+        }
         served.directory = order.directory
         served.environment = order.environment
         served.umask = order.umask
@@ -93,27 +97,41 @@ final class ManifestDefinitions: AppDefinitions {
         return now.definition != launched
     }
 
-    private static func served(
-        _ definition: AppDefinition, _ words: OwnedArguments
+    private func served(
+        _ definition: AppDefinition, command: [ByteString], words: () -> OwnedArguments
     ) throws(DefinitionRefusal) -> ServedDefinition {
-        let owner = Owner(definition, words)
-        let plan: RunPlan
-        do throws(UsageError) {
-            plan = try RunArguments.parse(owner.words.reader(verb: "launch"))
-        } catch {
-            throw DefinitionRefusal(error.lines.joined(separator: "; "))
-        }
-        // Of what has no manifest nobody has said what it may do.
-        if case .manifest = definition.source {
-            plan.manifest.policy.backgroundModes = BackgroundModes(definition.backgroundModes)
-        }
-        let served = ServedDefinition(name: definition.name, plan: plan, owner: owner)
-        served.source = source(definition.source)
+        let read = try read(definition, command, words)
+        let served = ServedDefinition(
+            name: definition.name, plan: read.plan, owner: Owner(definition, words: read.words))
+        served.source = Self.source(definition.source)
         served.options = definition.options
         served.directory = definition.directory.map { ByteString($0) }
         served.addedEnvironment = definition.environment.map { (key: $0.0, value: $0.1) }
         served.restart = RestartCondition(rawValue: definition.restart.rawValue) ?? .never
         return served
+    }
+
+    /// As `curfew run` reads its options and command. Thousands that say the same have one plan; whose it is their names say.
+    private func read(
+        _ definition: AppDefinition, _ command: [ByteString], _ makeWords: () -> OwnedArguments
+    ) throws(DefinitionRefusal) -> ReadWords {
+        // Of what has no manifest nobody has said what it may do.
+        var modes: BackgroundModes?
+        if case .manifest = definition.source { modes = BackgroundModes(definition.backgroundModes) }
+        if let lastRead, lastRead.options == definition.options, lastRead.command == command, lastRead.modes == modes {
+            return lastRead
+        }
+        let words = makeWords()
+        do throws(UsageError) {
+            let plan = try RunArguments.parse(words.reader(verb: "launch"))
+            if let modes { plan.manifest.policy.backgroundModes = modes }
+            let read = ReadWords(
+                options: definition.options, command: command, modes: modes, words: words, plan: plan)
+            lastRead = read
+            return read
+        } catch {
+            throw DefinitionRefusal(error.lines.joined(separator: "; "))
+        }
     }
 
     private static func source(_ source: AppDefinition.Source) -> DefinitionSource {
@@ -124,12 +142,21 @@ final class ManifestDefinitions: AppDefinitions {
         }
     }
 
+    /// Words, and the plan that leads into them.
+    private struct ReadWords {
+        let options: [String]
+        let command: [ByteString]
+        let modes: BackgroundModes?
+        let words: OwnedArguments
+        let plan: RunPlan
+    }
+
     /// The words that a plan leads into, and what they came from.
     private final class Owner {
         let definition: AppDefinition
-        let words: OwnedArguments
+        private let words: OwnedArguments
 
-        init(_ definition: AppDefinition, _ words: OwnedArguments) {
+        init(_ definition: AppDefinition, words: OwnedArguments) {
             self.definition = definition
             self.words = words
         }

@@ -19,6 +19,8 @@ public final class StoreThread: Sendable {
         var state = StoreState()
     }
 
+    /// For so long notes are gathered for one transaction; nanoseconds.
+    private static let gathering: Int64 = 10_000_000
     /// So many jobs are one transaction at most.
     private static let batch = 1_024
 
@@ -80,11 +82,16 @@ public final class StoreThread: Sendable {
 
     /// Has something kept, for which nobody waits; in order with what is asked.
     public func note(_ change: StoreChange) {
-        shared.withLock { shared in
-            guard shared.jobs.count < StoreBounds.waitingNotes else { return shared.lostNotes += 1 }
+        let isFirst = shared.withLock { shared in
+            guard shared.jobs.count < StoreBounds.waitingNotes else {
+                shared.lostNotes += 1
+                return false
+            }
             shared.jobs.append(StoreKeeper.Job(ticket: nil, request: .change(change)))
+            return shared.jobs.count == 1
         }
-        Self.ring(jobsCame)
+        // Of those that wait already the thread knows.
+        if isFirst { Self.ring(jobsCame) }
     }
 
     /// What was answered since it was last called, in the order of the requests.
@@ -189,6 +196,18 @@ public final class StoreThread: Sendable {
         var waited = pollfd(fd: jobsCame.number, events: Int16(POLLIN), revents: 0)
         _ = poll(&waited, 1, Int32(milliseconds ?? -1))
         Self.hush(jobsCame)
+        gather(clock)
+    }
+
+    /// Notes, for which nobody waits, come in swarms: each transaction is a wait for the disk, and rewrites the same pages.
+    private func gather(_ clock: StoreClock) {
+        let end = clock.monotonic() + Self.gathering
+        while shared.withLock({ $0.waiting == 0 && !$0.isStopping && !$0.jobs.isEmpty }) {
+            let left = end - clock.monotonic()
+            var waited = pollfd(fd: jobsCame.number, events: Int16(POLLIN), revents: 0)
+            guard left > 0, poll(&waited, 1, Int32(left / 1_000_000 + 1)) > 0 else { return }
+            Self.hush(jobsCame)
+        }
     }
 
     // MARK: - eventfd

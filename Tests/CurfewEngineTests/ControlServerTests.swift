@@ -452,14 +452,19 @@ struct ControlServerTests {
         let scene = ControlScene([.a, AppID(2)])
         scene.isHeldUp = true
         let (home, quit, other) = (scene.client(), scene.client(), scene.client())
+        let (pipe, others) = (scene.pipe(), scene.pipe(of: AppID(2)))
+        let own = scene.control.sessions.first { $0.app == .a }?.id
         home.send(["home app=backup id=1"])
         quit.send(["quit app=backup id=2"])
         other.send(["home app=\(scene.name(of: AppID(2))) id=3"])
         while scene.turn() {}
-        scene.control.forget(.a)
+        scene.control.forget(.a, pipe: own)
         #expect(home.read().first?.contains("id=1 code=no-app") == true)
         #expect(quit.read() == ["ok id=2"])
         #expect(other.read().isEmpty)
+        _ = (pipe.read(), others.read())
+        #expect(pipe.isClosed)
+        #expect(!others.isClosed)
     }
 
     @Test("Descriptors near the limit are for operators, the last for nobody")

@@ -17,6 +17,25 @@ struct EventLogTests {
         return message.line
     }
 
+    @Test("So many of the last stay at least, and never more than twice as many", arguments: [1, 64, 256])
+    func bounded(capacity: Int) {
+        var log = EventLog()
+        for number in 1...5 * capacity + 7 {
+            _ = log.append(.note(.ready), at: Instant(nanoseconds: 1), capacity: capacity)
+            #expect(log.entries.count >= min(number, capacity))
+            #expect(log.entries.count <= 2 * capacity)
+            #expect(log.entries.last?.number == number)
+        }
+    }
+
+    @Test("Where fewer are to be kept than there are, the oldest go")
+    func lessened() {
+        var log = EventLog()
+        for _ in 0..<400 { _ = log.append(.note(.ready), at: Instant(nanoseconds: 1)) }
+        _ = log.append(.note(.ready), at: Instant(nanoseconds: 1), capacity: EventLog.unfollowedCapacity)
+        #expect(log.entries.map(\.number) == Array(337...401))
+    }
+
     private static let lines: [(EventRecord, String)] = [
         (.stateChanged(from: .active, to: .background), "stateDidChange from=active to=background"),
         (.delivered(.lifecycle(.didEnterBackground), sequence: 4), "didDeliver event=didEnterBackground seq=4"),

@@ -42,6 +42,44 @@ struct SpawnRequestTests {
         #expect(failure([scratch.path + "/program"])?.errno == EACCES)
     }
 
+    @Test(
+        "Copied in part, its table has what is below and no more, and this process keeps its own with what it has locked",
+        .enabled(if: SpawnRequest.canCopyDescriptorsInPart, "close_range(2) is not to be had"))
+    func tableSize() throws {
+        let scratch = ScratchDirectory()
+        defer { scratch.remove() }
+        var file = try ScratchDirectory.touch(scratch.path + "/locked")
+        defer { file.close() }
+        // None of Swift's is handed down; this one would be.
+        let handedDown = fcntl(0, F_DUPFD, 300)
+        defer { close(handedDown) }
+        var lock = flock(
+            l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+        #expect(withUnsafeMutablePointer(to: &lock) { fcntl(file.number, F_SETLK, $0) } == 0)
+        let list = "ls /proc/$$/fd | tr '\\n' ' ' >&8; echo >&8; read line <&8"
+
+        let whole = try TestChild(shell: list)
+        defer { whole.end() }
+        #expect(whole.line()?.split(separator: " ").contains("\(handedDown)") == true)
+
+        let part = try TestChild(shell: list) { $0.tableSize = $0.channel + 1 }
+        defer { part.end() }
+        let seen = try #require(part.line()).split(separator: " ")
+        #expect(seen.contains("8"))
+        #expect(!seen.contains("\(handedDown)"))
+        #expect(fcntl(handedDown, F_GETFD) == 0)
+        #expect(isLocked(file))
+    }
+
+    /// Asked of the kernel's list: who has locked it isn't told of that by fcntl(2).
+    private func isLocked(_ file: Descriptor) -> Bool {
+        var status = curfew_file_status()
+        guard curfew_fstat(file.number, &status) == 0, let bytes = SmallFile.bytes(of: "/proc/locks") else {
+            return false
+        }
+        return String(decoding: bytes, as: UTF8.self).contains(":\(status.inode) 0 0")
+    }
+
     @Test("A cgroup that is none fails the clone")
     func noCgroup() {
         var directory = Descriptor(curfew_open_at(AT_FDCWD, "/tmp", O_RDONLY | O_DIRECTORY, 0))

@@ -434,7 +434,7 @@ def test_out_of_processes(sandbox):
         with Others(server):
             server.launch("bomb", program("holder"), "bomb", request="background=1", environment=environment, options=["--grace", "1h"])
             answer = wait_for("nothing to be left", lambda: (answer := launch_next()).startswith("error") and answer)
-            assert "Resource temporarily unavailable" in answer and "code=failed" in answer
+            assert "Resource temporarily unavailable" in answer and "code=limit" in answer and "RLIMIT_NPROC" in answer
             server.expect("remove app=bomb")
             assert launch_next().startswith("ok")
         server.process.send_signal(signal.SIGTERM)

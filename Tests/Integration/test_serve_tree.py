@@ -1,5 +1,6 @@
 """A server's apps that no cgroup holds: each has a reaper, to which its orphans come."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -249,8 +250,11 @@ def private_kib(pid):
 
 def descriptors(pid):
     """What it has open, but for its timer, which it makes when something is first due."""
-    folder = pathlib.Path(f"/proc/{pid}/fd")
-    return [link for link in (os.readlink(file) for file in folder.iterdir()) if "timerfd" not in link]
+    links = []
+    for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            links.append(os.readlink(file))
+    return [link for link in links if "timerfd" not in link]
 
 
 def test_a_reaper_is_small(tree):

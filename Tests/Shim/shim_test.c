@@ -489,10 +489,12 @@ static void test_faults(void)
 {
     static int join_fd;
     const struct curfew_spawn_request full = full_request(&join_fd);
-    struct curfew_spawn_request same_number = full, terminal = full, absent = full, with_cgroup = full, ignoring = full;
+    struct curfew_spawn_request same_number = full, terminal = full, absent = full, with_cgroup = full, ignoring = full,
+        in_part = full;
     same_number.channel_number = same_number.channel_fd;
     terminal.terminal_fd = (int)must(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     absent.file = "/nonexistent/program";
+    in_part.table_size = 200;
     ignoring.ignored_signals = bit(SIGURG);
     with_cgroup.cgroup_fd = terminal.terminal_fd;
     struct curfew_spawn_request placed = full;
@@ -511,6 +513,7 @@ static void test_faults(void)
         {"both clones EPERM", {{SYS_clone3, -1, 0, fails_with(EPERM)}, {SYS_clone, -1, 0, fails_with(EPERM)}},
             full, CURFEW_STAGE_CLONE, EPERM},
         {"clone3 ENOMEM", {{SYS_clone3, -1, 0, fails_with(ENOMEM)}}, full, CURFEW_STAGE_CLONE, ENOMEM},
+        {"a table in part", {{SYS_close_range, -1, 0, fails_with(EPERM)}}, in_part, CURFEW_STAGE_CLONE, EPERM},
         {"old clone", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_clone, -1, 0, fails_with(EAGAIN)}},
             full, CURFEW_STAGE_CLONE, EAGAIN},
         {"old clone, handlers", {{SYS_clone3, -1, 0, fails_with(ENOSYS)}, {SYS_rt_sigaction, -1, 0, fails_with(EFAULT)}},
@@ -1231,6 +1234,36 @@ static void born_in_cgroup(const void *old_clone)
 }
 
 // ---- terminal -----------------------------------------------------------------------------------
+
+// What is copied of the caller's table, and that the caller's stays as it is.
+static void copies_table_in_part(const void *old_clone)
+{
+    char text[16384], line[8192];
+    const int low = (int)must(fcntl(0, F_DUPFD, 100), "F_DUPFD"), high = (int)must(fcntl(0, F_DUPFD, 200), "F_DUPFD");
+    CHECK(curfew_can_copy_descriptors_in_part());
+    if (old_clone)
+        refuse_clone3(*(const int *)old_clone);
+    struct state before = take_state();
+    struct curfew_spawn_request request = report_request();
+    request.table_size = high;
+    run_for_output(request, text, sizeof text);
+    line_of(text, "fds", line, sizeof line);
+    CHECK(strstr(line, " 100") != NULL);
+    // The old clone can't share: all is copied, as ever.
+    CHECK_EQ(strstr(line, " 200") != NULL, old_clone != NULL);
+    check_same_state(&before);
+    close(low);
+    close(high);
+}
+
+// Some sandboxes know no close_range.
+static void cannot_copy_in_part(const void *unused)
+{
+    (void)unused;
+    const struct rule rule = {SYS_close_range, -1, 0, fails_with(ENOSYS)};
+    install_rules(&rule, 1);
+    CHECK(!curfew_can_copy_descriptors_in_part());
+}
 
 static int open_pseudo_terminal(int *slave)
 {
@@ -3720,6 +3753,12 @@ static void test_spawn(void)
     in_helper(born, &invalid);
     about("born by the old clone, clone3 too big");
     in_helper(born, &too_big);
+    about("a table copied in part");
+    in_helper(copies_table_in_part, NULL);
+    about("a table copied in part, old clone");
+    in_helper(copies_table_in_part, &unknown);
+    about("no close_range");
+    in_helper(cannot_copy_in_part, NULL);
     test_drop_bounding();
     about("capabilities dropped by an ordinary user");
     in_helper(drop_as_nobody, NULL);

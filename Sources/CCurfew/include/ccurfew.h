@@ -78,6 +78,8 @@ struct curfew_spawn_request {
     struct curfew_spawn_note *note;   // or NULL
     const struct curfew_spawn_place *place;   // or NULL
     const struct curfew_spawn_reaper *reaper;   // or NULL; not with a cgroup_fd. With no `file` it is started alone
+    int table_size;            // above 0: all that the child needs has a number below, and no other is copied; where
+                               // curfew_can_copy_descriptors_in_part says so
 };
 
 struct curfew_spawn_result {
@@ -85,6 +87,9 @@ struct curfew_spawn_result {
     int pidfd;                 // CLOEXEC; of our child: the reaper where there is one, else the program
     pid_t reaper;              // 0: none, and the program is our child
 };
+
+// Whether `table_size` is heeded: close_range(2) is there and allowed.
+bool curfew_can_copy_descriptors_in_part(void);
 
 // Starts the program and returns once it has been executed.
 // On failure no child, no descriptor, no note and no changed signal mask is left; *stage (may be NULL) is set then.
@@ -190,6 +195,7 @@ int curfew_rename_new_at(int directory, const char *from, const char *to);   // 
 int curfew_remove_tree(const char *path);              // with all below it on its file system; links go, unfollowed
 int curfew_flock(int fd, bool wait);                   // LOCK_EX; -EWOULDBLOCK when taken and !wait
 int curfew_is_descriptor_open(int fd);                 // 1 or 0
+int curfew_duplicate(int fd, int number);              // as that number, CLOEXEC; what it was before is closed
 void curfew_keep_descriptors_from_programs(int first);  // that one and all above it are closed by execve; Linux 5.11
 int curfew_symlink(const char *target, const char *path);   // -EEXIST: something is there, and stays
 int curfew_pipe(int fds[2]);                           // CLOEXEC; [0], which reads, also NONBLOCK

@@ -59,9 +59,11 @@ public struct App: Sendable, Hashable {
         case killed(KillReport)
     }
 
-    init(id: AppID, policy: Policy, options: LaunchOptions, at now: Moment) {
+    /// `neighbour`: another's, which are this one's too where they say the same: of thousands most do.
+    init(id: AppID, policy: Policy, options: LaunchOptions, at now: Moment, neighbour: Terms? = nil) {
         self.id = id
-        terms = Terms(policy: policy, options: options)
+        let isSame = neighbour.map { $0.policy == policy && $0.options == options } ?? false
+        terms = isSame ? neighbour ?? Terms(policy: policy, options: options) : Terms(policy: policy, options: options)
         mailbox = Mailbox(launchEvent: options.wakingEvent)
         notify = NotifyState(watchdogInterval: policy.watchdogInterval)
         memory = policy.memory == nil ? nil : MemoryMeter()

@@ -74,7 +74,8 @@ public struct Supervisor: Sendable, Hashable {
         switch input {
         case .app(let id, .launch(let policy, let options)):
             precondition(canLaunch(id), "app \(id.rawValue) was launched twice; input \(input)")
-            table.insert(App(id: id, policy: policy, options: options, at: now))
+            table.insert(
+                App(id: id, policy: policy, options: options, at: now, neighbour: table.apps.last?.terms))
         case .app(let id, let input): handle(input, of: id, at: now, into: &effects)
         case .machine(let input): handle(input, at: now, into: &effects)
         }

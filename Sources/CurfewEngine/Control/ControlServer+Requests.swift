@@ -83,20 +83,17 @@ extension ControlServer {
     static let whyNoServer = "this supervisor has one app and no list of them; `curfew serve` starts one that has"
 
     /// What the app did and was asked is over with it: its pipe, who held its tasks, and whoever waits for an answer.
-    func forget(_ app: AppID) {
+    ///
+    /// `pipe`: nil where it had none.
+    func forget(_ app: AppID, pipe: ConnectionID?) {
         owners.forget(app)
-        for session in sessions where session.isInherited && session.app == app { drop(session, because: nil) }
+        if let pipe, let session = session(pipe) { drop(session, because: nil) }
         for request in requests.takeAll(of: app) {
             switch ControlVerb(rawValue: request.message.verb) {
             case .quit, .reclaim: accept(request)
             default: refuse(request, "no-app", Self.whyEnded)
             }
         }
-    }
-
-    /// Whoever follows the one follows the other from now on: another run of the same app.
-    func follow(_ app: AppID, insteadOf last: AppID) {
-        for session in sessions where session.followed == .app(last) { session.followed = .app(app) }
     }
 
     // MARK: Which app
@@ -440,7 +437,7 @@ extension ControlServer {
         _ events: [(entry: EventLog.Entry, app: String)], then followed: ControlSession.Followed,
         for request: ControlRequest
     ) -> ControlSession.Lines {
-        if request.message["follow"] == "1" { request.session.followed = followed }
+        if request.message["follow"] == "1" { add(follower: request.session, of: followed) }
         var left = events[...]
         let past = { left.popFirst().map { $0.entry.message(app: $0.app) } }
         return Self.lines(past, then: request.marked(Message("ok")))

@@ -27,9 +27,12 @@ final class ControlServer {
     var descriptors = DescriptorLimit(count: 1024) { didSet { senderRoles.keepsSenders = !descriptors.isScarce } }
     /// When the socket is listened on again; nil while it is.
     private(set) var listensAgain: Instant?
+    /// Ascending by number.
     private(set) var sessions: [ControlSession] = []
     /// Those with a long answer under way, each with when some of it last went out.
     private var telling: [(session: ControlSession, moved: Instant)] = []
+    /// Those that follow an app, or all: few of very many.
+    private var followers: [ControlSession] = []
     /// How many of them are apps' own pipes, which nobody else has the fewer for.
     private var pipeCount = 0
     /// How many came through the socket.
@@ -119,11 +122,13 @@ final class ControlServer {
     }
 
     /// The app's control pipe. `childsEnd`: our copy of its other end.
-    func addPipe(_ descriptor: Descriptor, childsEnd: Descriptor, of app: AppID) {
+    @discardableResult
+    func addPipe(_ descriptor: Descriptor, childsEnd: Descriptor, of app: AppID) -> ConnectionID {
         let session = makeSession(descriptor, of: app)
         session.childsEnd = childsEnd
         pipeCount += 1
         hold(session)
+        return session.id
     }
 
     /// A connection that we have made ourselves, to a server that our app takes part in; it counts as an operator's.
@@ -144,9 +149,25 @@ final class ControlServer {
         session.startWaiting(in: loop)
     }
 
+    /// Nil for one that is gone.
+    func session(_ id: ConnectionID) -> ControlSession? {
+        let place = place(of: id)
+        return place < sessions.count && sessions[place].id == id ? sessions[place] : nil
+    }
+
+    /// Where it is, or was.
+    private func place(of id: ConnectionID) -> Int {
+        var (low, high) = (0, sessions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sessions[middle].id.rawValue < id.rawValue { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// Something can be read from it, or written to it.
     func serve(_ id: ConnectionID, events: UInt32) {
-        guard let session = sessions.first(where: { $0.id == id }) else { return }
+        guard let session = session(id) else { return }
         if events & EventLoop.writable != 0, session.hasUnsent { flush(session) }
         guard session.descriptor.isOpen else { return }
         if session.isTellingList {
@@ -162,7 +183,7 @@ final class ControlServer {
 
     /// When one that has more to say than a turn is long, or to be told, had its last turn, in nanoseconds; nil for any other.
     func lastTurn(of id: ConnectionID) -> Int64? {
-        guard let session = sessions.first(where: { $0.id == id }), session.hasBacklog || session.isTellingList else {
+        guard let session = session(id), session.hasBacklog || session.isTellingList else {
             return nil
         }
         return session.lastTurn
@@ -286,8 +307,9 @@ final class ControlServer {
         session.close()
         session.childsEnd.close()
         if session.isInherited { pipeCount -= 1 }
-        sessions.removeAll { $0 === session }
+        sessions.remove(at: place(of: session.id))
         telling.removeAll { $0.session === session }
+        if session.followed != .nobody { followers.removeAll { $0 === session } }
         resumeListening()
         requests.forget(session)
         host.sessionClosed(session.id)
@@ -344,23 +366,37 @@ final class ControlServer {
     func deliver(_ delivery: Delivery, _ message: Message) {
         let aspect = delivery.aspect
         for id in delivery.connections {
-            guard let session = sessions.first(where: { $0.id == id }) else { continue }
+            guard let session = session(id) else { continue }
             send(message, to: session, aspect: aspect)
         }
     }
 
+    /// From now on it is told of what happens.
+    func add(follower session: ControlSession, of followed: ControlSession.Followed) {
+        if session.followed == .nobody { followers.append(session) }
+        session.followed = followed
+    }
+
+    /// Whoever follows the one follows the other from now on: another run of the same app.
+    func follow(_ app: AppID, insteadOf last: AppID) {
+        for session in followers where session.followed == .app(last) { session.followed = .app(app) }
+    }
+
+    /// Whether somebody follows the app, or all.
+    func isFollowed(_ app: AppID) -> Bool { followers.contains { $0.followed.includes(app) } }
+
     /// The same of an app that doesn't run; `last`: its last run.
     func tell(_ entry: EventLog.Entry, named name: String, last: AppID?) {
-        let followers = sessions.filter { session in
+        let concerned = followers.filter { session in
             session.followed == .all || last.map { session.followed.includes($0) } == true
         }
-        for session in followers { send(entry.message(app: name), to: session) }
+        for session in concerned { send(entry.message(app: name), to: session) }
     }
 
     /// To who follows the app, or all.
     func tell(_ entry: EventLog.Entry, of app: AppID) {
-        guard sessions.contains(where: { $0.followed.includes(app) }) else { return }
+        guard isFollowed(app) else { return }
         let message = entry.message(app: host.name(of: app))
-        for session in sessions where session.followed.includes(app) { send(message, to: session) }
+        for session in followers where session.followed.includes(app) { send(message, to: session) }
     }
 }

@@ -20,6 +20,8 @@ final class Instance {
     var statusText = ""
     /// What has happened to it.
     var log = EventLog()
+    /// Its control pipe; nil where it has none.
+    var pipe: ConnectionID?
     /// The file of `--settings`; nil where there is none.
     var settings: FileWatch?
     /// Runs the commands of `--exec-on`; nil where there are none.

@@ -18,14 +18,17 @@ struct EventLog {
 
     /// A follower that comes later is told this many.
     static let capacity = 256
+    /// Of one of very many apps, while nobody follows.
+    static let unfollowedCapacity = 64
 
     private(set) var entries: [Entry] = []
     private(set) var lastNumber = 0
 
-    mutating func append(_ record: EventRecord, at now: Instant) -> Entry {
+    /// `capacity`: how many stay at least; never more than twice as many.
+    mutating func append(_ record: EventRecord, at now: Instant, capacity: Int = capacity) -> Entry {
         lastNumber += 1
         let entry = Entry(number: lastNumber, instant: now, record: record)
-        if entries.count >= 2 * Self.capacity { entries.removeFirst(Self.capacity) }
+        if entries.count >= 2 * capacity { entries.removeFirst(entries.count - capacity) }
         entries.append(entry)
         return entry
     }

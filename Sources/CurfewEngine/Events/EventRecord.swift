@@ -11,9 +11,9 @@ public enum EventRecord: Sendable, Hashable {
     indirect case woken(Waking)
     case stillRunning([PendingProcess])
     /// Its time limit has passed, and it is signalled to end of itself.
-    case expired(KillReport)
-    case killing(KillReport)
-    case ended(Ending)
+    indirect case expired(KillReport)
+    indirect case killing(KillReport)
+    indirect case ended(Ending)
     case channelDropped(reason: String)
     /// `STATUS=` of sd_notify.
     case statusText(String)

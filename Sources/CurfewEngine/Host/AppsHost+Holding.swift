@@ -57,8 +57,8 @@ extension AppsHost {
     }
 
     /// The watchdogs of the core run from `started`.
-    func begin(_ instance: Instance) {
-        engine.launch(instance.id, instance.policy, instance.manifest.launch)
+    func begin(_ instance: Instance, _ options: LaunchOptions) {
+        engine.launch(instance.id, instance.policy, options)
         engine.feed(.app(instance.id, .started))
     }
 
@@ -66,12 +66,10 @@ extension AppsHost {
     func attendChannel(_ program: LaunchedProgram, of instance: Instance) {
         var childsEnd = program.childsEnd
         noteChannel(childsEnd, of: instance)
-        if descriptors.isScarce {
-            childsEnd.close()
-            instance.tree.containment.keepsFilesOpen = false
-        }
+        if descriptors.isScarce || !keepsSpares { childsEnd.close() }
+        if descriptors.isScarce { instance.tree.containment.keepsFilesOpen = false }
         control?.descriptors = descriptors
-        control?.addPipe(program.channel, childsEnd: childsEnd, of: instance.id)
+        instance.pipe = control?.addPipe(program.channel, childsEnd: childsEnd, of: instance.id)
     }
 
     /// It is over. What a kill couldn't end is no app's any more: whenever it ends, its number is told of nobody.

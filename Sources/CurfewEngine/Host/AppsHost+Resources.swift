@@ -89,16 +89,19 @@ extension AppsHost: StallHost {
 
 extension Manifest {
     /// What has to be made besides a cgroup for the processes.
-    var resources: Containment.Resources {
+    func resources(inBackground: Bool) -> Containment.Resources {
         var resources = Containment.Resources()
         resources.memory = limitsMemory || policy.pageOut != nil
-        resources.memoryLimit = launch.inBackground ? backgroundLimits.fatal : memory.fatal
+        resources.memoryLimit = inBackground ? backgroundLimits.fatal : memory.fatal
         resources.cpu = policy.backgroundCPU?.action == .throttle || policy.yieldsInBackground
         return resources
     }
 
     /// Whether our own cgroup may have had to hand controllers down.
-    var needsControllers: Bool { resources.memory || resources.cpu }
+    var needsControllers: Bool {
+        let resources = resources(inBackground: false)
+        return resources.memory || resources.cpu
+    }
 
     /// Whether an option was given that some machines can't do.
     var asksForResources: Bool {

@@ -37,7 +37,11 @@ extension AppsHost {
 extension AppsHost: ChildEndsHost {
     func drainNotifications() { notify?.drain() }
 
-    func lookWhoIsGone() { engine.childrenChanged() }
+    /// Of very many that are on their way out only those are looked at that it can be.
+    func lookWhoIsGone() {
+        if hasReapedStranger { return engine.childrenChanged() }
+        for app in reapedApps { engine.childrenChanged(of: app) }
+    }
 
     func lookWhetherGone(_ app: AppID) { engine.childrenChanged(of: app) }
 }

@@ -26,6 +26,9 @@ class AppsHost {
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
     var descriptors = DescriptorLimit(count: 1024)
+    /// Whose processes were reaped last, and whether one was among them of which that isn't known.
+    private(set) var reapedApps: [AppID] = []
+    private(set) var hasReapedStranger = false
     var ignoredSignals = IgnoredSignals()
     var stops = SupervisorStops()
     /// Of what dead supervisors have left beside the apps' cgroups; its turns come by the timer.
@@ -105,9 +108,12 @@ class AppsHost {
     @discardableResult
     func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
         var concerned: [Instance] = []
+        hasReapedStranger = false
+        defer { reapedApps = concerned.map(\.id) }
         while let pid = reaper.nextEnded {
             // While it isn't reaped its cgroup still tells whose it was.
             let instance = (reaper.app(of: pid) ?? place(of: pid)?.app).flatMap { kernel.instances[$0] }
+            if instance == nil { hasReapedStranger = true }
             if let instance, !instance.hasEnds {
                 willReap(instance)
                 concerned.append(instance)
@@ -182,6 +188,12 @@ class AppsHost {
     /// The server that the app takes part in; nil where there is none.
     var joinedServer: String? { nil }
 
+    /// How many of its last events are kept.
+    func eventsKept(of app: AppID) -> Int { EventLog.capacity }
+
+    /// Whether each app may keep descriptors that spare a system call or a wake-up, and nothing else.
+    var keepsSpares: Bool { true }
+
     // MARK: The host's own time
 
     /// When `hostsTimeCame` has to be called, by lifecycle time; nil: not at all.
@@ -194,6 +206,9 @@ class AppsHost {
 
     /// Whether what an app has used is told of each run.
     var isReported: Bool { true }
+
+    /// Whether this end is looked into and told of, and leaves a report.
+    func isTold(_ report: KillReport) -> Bool { true }
 
     /// The one that is looked at before time kills it; nil where none is.
     var foreseen: Instance? { nil }
@@ -299,7 +314,7 @@ extension AppsHost: EngineHost {
     func record(_ record: EventRecord, of app: AppID) {
         guard let instance = kernel.instances[app] else { return }
         for record in instance.toldNow(record) {
-            let entry = instance.log.append(record, at: kernel.now)
+            let entry = instance.log.append(record, at: kernel.now, capacity: eventsKept(of: app))
             control?.tell(entry, of: app)
         }
     }

@@ -36,7 +36,7 @@ extension RunHost {
         instance.pagingMethod = pagingMethod
         engine.journal = journal
         if options.holdsTime { engine.holdTime() }
-        begin(instance)
+        begin(instance, manifest.launch)
         attend(program, instance, notifySocket)
         if membership != nil { join(instance) }
         Capabilities.keepWhatIsUsed(forPriorities: manifest.policy.yieldsInBackground || manifest.policy.pageOut != nil)
@@ -75,8 +75,8 @@ extension RunHost {
     private func makeContainment() throws(LaunchError) -> Containment {
         let cgroup = Cgroup2.prefix + (manifest.hasLifecycle ? "" : "-") + draft.name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
-            return try Containment.make(manifest.containment, name: cgroup, resources: manifest.resources, front: front)
-            {
+            let resources = manifest.resources(inBackground: manifest.launch.inBackground)
+            return try Containment.make(manifest.containment, name: cgroup, resources: resources, front: front) {
                 page.set(SharedPage.Path($0), $1)
             }
         } catch {

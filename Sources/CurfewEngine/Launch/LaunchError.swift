@@ -5,6 +5,8 @@ import Glibc
 struct LaunchError: Error, Hashable {
     var status: Int32
     var problem: String
+    /// Whether it is a limit of how many processes there can be that stands in the way.
+    private(set) var lacksProcess = false
 
     init(_ status: Int32, _ problem: String) {
         self.status = status
@@ -27,7 +29,9 @@ struct LaunchError: Error, Hashable {
             // The machine's want, or the memory limit's, and not the file's fault.
             self.init(125, "can't start \(command): \(error.reason)")
         case .exec: self.init(126, unrunnable)
-        case .clone: self.init(125, "can't start \(command): \(error.reason)")
+        case .clone:
+            self.init(125, "can't start \(command): \(error.reason)")
+            lacksProcess = error.errno == EAGAIN
         case .reaper: self.init(125, "can't start the reaper of \(command): \(error.reason)")
         case .place: self.init(125, "can't prepare a place for \(command): \(error.reason)")
         case .join, .group, .terminal, .channel, .privileges:

@@ -9,17 +9,16 @@ final class OutputReader {
     private final class Source {
         var descriptor: Descriptor
         var run: LoggedRun
-        let log: AppLog
 
-        init(_ descriptor: Descriptor, _ run: LoggedRun, _ log: AppLog) {
+        init(_ descriptor: Descriptor, _ run: LoggedRun) {
             self.descriptor = descriptor
             self.run = run
-            self.log = log
         }
     }
 
     private struct KeptApp {
-        let log: AppLog
+        /// From the first byte on: most of thousands say nothing.
+        var log: AppLog?
         /// More than one where something of an earlier run still writes.
         var sources: [Source] = []
     }
@@ -113,10 +112,16 @@ final class OutputReader {
             descriptor.close()
             return
         }
-        let log = apps[run.app]?.log ?? AppLog(app: run.app, in: folder, mostBytes: limit / 2, openLogs: openLogs)
-        let source = Source(descriptor, run, log)
+        let source = Source(descriptor, run)
         sources[descriptor.number] = source
-        apps[run.app, default: KeptApp(log: log)].sources.append(source)
+        apps[run.app, default: KeptApp()].sources.append(source)
+    }
+
+    private func log(of app: String) -> AppLog {
+        if let log = apps[app]?.log { return log }
+        let log = AppLog(app: app, in: folder, mostBytes: limit / 2, openLogs: openLogs)
+        apps[app]?.log = log
+        return log
     }
 
     /// Answers how much was read, and whether more can come.
@@ -125,7 +130,7 @@ final class OutputReader {
         if count == -EAGAIN || count == -EINTR { return (0, true) }
         guard count > 0 else { return (0, false) }
         do throws(KernelError) {
-            try source.log.append(
+            try log(of: source.run.app).append(
                 UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]), of: &source.run, at: Self.now)
             tell(nil)
         } catch { tell(error) }
@@ -148,12 +153,15 @@ final class OutputReader {
         _ = curfew_epoll_remove(epoll.number, source.descriptor.number)
         sources[source.descriptor.number] = nil
         source.descriptor.close()
-        do throws(KernelError) { try source.log.finish(source.run, at: Self.now) } catch { tell(error) }
         let app = source.run.app
+        let log = apps[app]?.log
+        do throws(KernelError) { try log?.finish(source.run, at: Self.now) } catch { tell(error) }
         apps[app]?.sources.removeAll { $0 === source }
-        guard apps[app]?.sources.isEmpty == true, !source.log.owesMark else { return }
-        openLogs.forget(source.log)
-        source.log.close()
+        guard apps[app]?.sources.isEmpty == true, log?.owesMark != true else { return }
+        if let log {
+            openLogs.forget(log)
+            log.close()
+        }
         apps[app] = nil
     }
 

@@ -32,6 +32,7 @@ extension AppsHost {
 
     func willEnd(_ app: AppID, _ report: KillReport) {
         guard let instance = kernel.instances[app] else { return }
+        guard isTold(report) else { return instance.reporter.noteMeasures() }
         instance.reporter.willEnd(report, name: instance.name) { engine.footprint(of: app) }
     }
 

@@ -9,24 +9,29 @@ extension ServeHost {
     /// It is over: told of, and all that was made for it is gone.
     func forget(_ app: AppID, _ ending: Ending) {
         guard let instance = kernel.instances[app] else { return }
-        let words = LastWords(name: instance.name, manifest: instance.manifest, options: options)
-        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }
-        FinalReport(instance: instance, host: self).write(ending)
+        if ending.kill.map({ isTold($0) }) ?? true { tell(ending, of: instance) }
         let run = apps[app]?.launches ?? 1
         let now = engine.now.lifecycle
         let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
         if let entry = apps[instance.name] { noteEnd(of: instance, entry, pause: restart.map { $0 - now }) }
         output?.ended(
             app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: front))
-        control?.forget(app)
+        control?.forget(app, pipe: instance.pipe)
         links.removeValue(forKey: app)?.remove()
         disown(instance)
         instance.close()
+        lastDescriptor = 0
         kernel.instances.remove(app)
         numbers.giveBack(app)
         manager?.statusChanged(at: kernel.now)
         answerWaiting(app)
         if isEnding, apps.runningCount == 0 { isOver = true }
+    }
+
+    private func tell(_ ending: Ending, of instance: Instance) {
+        let words = LastWords(name: instance.name, manifest: instance.manifest, options: options)
+        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }
+        FinalReport(instance: instance, host: self).write(ending)
     }
 
     private func answerWaiting(_ app: AppID) {

@@ -27,6 +27,8 @@ extension ServeHost {
     private struct Draft {
         let link: AppLink
         let id: AppID
+        /// Of this launch.
+        var options: LaunchOptions
         var containment = Containment.tree
         var settings: FileWatch?
         /// Our end of its reaper's.
@@ -41,28 +43,36 @@ extension ServeHost {
     ) throws(LaunchRefusal) -> Instance {
         let name = definition.name
         try checkLaunch(of: definition)
+        if let environment = definition.environment { definition.environment = environments.shared(environment) }
         let link = try claimLink(name)
-        var draft = Draft(link: link, id: numbers.take())
+        var draft = Draft(link: link, id: numbers.take(), options: options ?? definition.launch)
         let ended = apps.restoredEnd(of: name)
         let lastApp = apps[name]?.lastApp
         let manifest = definition.plan.manifest
-        manifest.launch = options ?? definition.launch
         if let ended {
-            manifest.launch.info += [Info("restored", "true"), Info("ended", ended.word)]
+            draft.options.info += [Info("restored", "true"), Info("ended", ended.word)]
         }
         do throws(LaunchError) {
             let instance = try start(definition, manifest, &draft)
             links[draft.id] = link
-            apps.launched(definition, as: draft.id, inBackground: manifest.launch.inBackground)
+            apps.launched(definition, as: draft.id, inBackground: draft.options.inBackground)
             if let lastApp { control?.follow(draft.id, insteadOf: lastApp) }
-            begin(instance)
-            noteLaunch(of: instance, definition, inBackground: manifest.launch.inBackground)
+            begin(instance, draft.options)
+            noteLaunch(of: instance, definition, inBackground: draft.options.inBackground)
             watchMemory(defaultLow: manifest.defaultMemoryLow)
             return instance
         } catch {
             undo(&draft)
-            throw LaunchRefusal(error)
+            throw refusal(error)
         }
+    }
+
+    /// Others take processes too, or an app more than one: then the kernel itself refuses.
+    private func refusal(_ error: LaunchError) -> LaunchRefusal {
+        guard error.lacksProcess else { return LaunchRefusal(error) }
+        processLimit = ProcessLimit.least()
+        let limit = processLimit.map { "; the least limit is \($0.name), \($0.count)" } ?? ""
+        return LaunchRefusal("limit", "\(error.problem): there can't be more processes\(limit)")
     }
 
     private func checkLaunch(of definition: ServedDefinition) throws(LaunchRefusal) {
@@ -77,18 +87,15 @@ extension ServeHost {
             throw LaunchRefusal(
                 "invalid", "--containment \(kind.rawValue): this server holds all its apps by \(own.rawValue)")
         }
-        if apps.runningCount >= maximumApps {
-            throw LaunchRefusal(
-                "limit", "\(maximumApps) apps run, as many as the limit of descriptors allows (`ulimit -Hn`)")
+        if apps.runningCount >= capacity.count { throw LaunchRefusal("limit", capacity.refusal) }
+        // One that has its memory limited, or waits for input, keeps more than the least.
+        guard AppCapacity.leavesEnough(descriptors, taken: lastDescriptor) else {
+            throw LaunchRefusal("limit", AppCapacity.refusal(running: apps.runningCount))
         }
     }
 
-    /// How many may run at once: each keeps some descriptors, and others are for clients and for what lasts a moment.
-    var maximumApps: Int { max(1, (descriptors.count - Self.descriptorsForOthers) / Self.descriptorsOfApp) }
-
-    /// Its cgroup, what kills that, its pipes: the control pipe's two ends and the output's, and what a suspension opens.
-    private static let descriptorsOfApp = 8
-    private static let descriptorsForOthers = 320
+    /// As the limits are now.
+    var capacity: AppCapacity { AppCapacity(descriptors, processLimit, processesOfApp: hasSubreapers ? 2 : 1) }
 
     private func claimLink(_ name: String) throws(LaunchRefusal) -> AppLink {
         let claim: AppLink.Claim
@@ -113,7 +120,7 @@ extension ServeHost {
     private func start(
         _ definition: ServedDefinition, _ manifest: Manifest, _ draft: inout Draft
     ) throws(LaunchError) -> Instance {
-        draft.containment = try makeContainment(of: definition.name, manifest, draft.id)
+        draft.containment = try makeContainment(of: definition.name, manifest, draft)
         draft.settings = try watchSettings(of: manifest, for: draft.id)
         let pagingMethod = try prepareResources(
             for: manifest, in: draft.containment, hasOwnGroup: true, isStrict: definition.plan.options.isStrict)
@@ -121,6 +128,7 @@ extension ServeHost {
         let stateDirectory = try prepareStateDirectory(of: definition.name, manifest)
         draft.output = openOutput(of: definition.name)
         let program = try start(definition, manifest, &draft, stateDirectory)
+        lastDescriptor = program.channel.number
         if let kept = draft.output {
             HandedOutput(app: kept.app, run: kept.run, slot: draft.id.slot, pid: program.pid, to: front)
                 .handOver(kept.keepersEnd)
@@ -132,7 +140,7 @@ extension ServeHost {
         if let kept = draft.output { output?.began(kept, pid: program.pid) }
         instance.settings = draft.settings
         instance.pagingMethod = pagingMethod
-        if !descriptors.isScarce { instance.tree.containment.prepareKill() }
+        if !descriptors.isScarce { instance.tree.containment.keepOnlyKill() }
         attendChannel(program, of: instance)
         return instance
     }
@@ -151,11 +159,12 @@ extension ServeHost {
     }
 
     private func makeContainment(
-        of name: String, _ manifest: Manifest, _ id: AppID
+        of name: String, _ manifest: Manifest, _ draft: Draft
     ) throws(LaunchError) -> Containment {
         do throws(KernelError) {
-            let own = ServerCgroups.appsName(name, number: id.rawValue)
-            return try cgroups?.makeApps(own, manifest.resources) { page.set(SharedPage.Path($0), $1) } ?? .tree
+            let own = ServerCgroups.appsName(name, number: draft.id.rawValue)
+            let resources = manifest.resources(inBackground: draft.options.inBackground)
+            return try cgroups?.makeApps(own, resources) { page.set(SharedPage.Path($0), $1) } ?? .tree
         } catch {
             throw LaunchError(error, for: name)
         }
@@ -195,7 +204,7 @@ extension ServeHost {
         if reapersEnd.isOpen { attributes.reaper = (reaperImage?.file.number ?? -1, reapersEnd.number) }
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: false,
-            system: machine.launches)
+            system: SlottedLaunchSystem(base: machine.launches, slots: slots))
         return try launcher.start(attributes, in: draft.containment)
     }
 

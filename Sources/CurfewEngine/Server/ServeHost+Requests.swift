@@ -92,7 +92,7 @@ extension ServeHost {
         let inFront = engine.core.foregroundApps.map { nameInFront($0) }
         if !inFront.isEmpty { fields.append(Field("front", inFront.joined(separator: ","))) }
         if joined.count > 0 { fields.append(Field("joined", String(joined.count))) }
-        fields.append(Field("maximum-apps", String(maximumApps)))
+        fields += [Field("maximum-apps", String(capacity.count)), Field("limited-by", capacity.limit)]
         fields.append(Field("containment", (cgroups?.kind ?? .tree).rawValue))
         if let records { fields.append(Field("store", records.word)) }
         if let problem = output?.problem { fields.append(Field("output", problem.text)) }

@@ -33,9 +33,17 @@ final class ServeHost: AppsHost {
     var links: [AppID: AppLink] = [:]
     var output: OutputKeeper?
     var environment = ServerEnvironment.own()
+    /// Of bare commands.
+    var environments = RecentEnvironments()
     /// What its program had before it raised its own; each app's, where nothing else is said.
     let descriptorLimit = ResourceLimit.ofDescriptors()
     private var orders: OrderSweep?
+    /// Before anything else is opened; nil where a launch has nothing of them.
+    private(set) var slots: LaunchSlots?
+    /// Of the machine, of the user, of our cgroup; as it was found last.
+    var processLimit: ProcessLimit?
+    /// What the last launch got, the lowest that was free; 0 once an app has ended since.
+    var lastDescriptor: Int32 = 0
     /// Its apps are on their way out, and it is with them.
     var isEnding = false
     /// Requests that are answered once no app of these runs any more.
@@ -80,6 +88,7 @@ final class ServeHost: AppsHost {
     func run() -> Never {
         curfew_keep_descriptors_from_programs(3)
         desk.desktop = DesktopRunner.start(callersMask: callersMask)
+        slots = LaunchSlots()
         do throws(LaunchError) {
             try prepareSources()
             leaveFrontsGroup(front, as: SupervisorName.ofApp)
@@ -109,8 +118,11 @@ final class ServeHost: AppsHost {
             throw LaunchError(error, for: "--containment \(plan.containment.rawValue)")
         }
         prepareReapers()
+        if cgroups?.kind == .cgroup2 { ignoreStopsOfChildren() }
         try makeLoop(signals: Self.waitedSignals)
         descriptors = DescriptorLimit.raised()
+        processLimit = ProcessLimit.least()
+        complain(capacity.text)
         let notifySocket = try makeNotifySocket()
         kernel.isContinued = { [unowned self] in isContinued($0) }
         loop.add(signals, Source.signals.token())
@@ -166,6 +178,16 @@ final class ServeHost: AppsHost {
         directory.serverFolder.sweep()
         orders = OrderSweep(folder: directory.serverFolder)
         sweepOrders()
+    }
+
+    /// Where each app's processes are our children nobody asks for them, and each would have us look through all for one that
+    /// has ended.
+    ///
+    /// Source: sigaction(2), SA_NOCLDSTOP; of a program that is executed it isn't true any more.
+    private func ignoreStopsOfChildren() {
+        var action = Glibc.sigaction()
+        action.sa_flags = SA_NOCLDSTOP
+        _ = sigaction(SIGCHLD, &action, nil)
     }
 
     private func refusal(_ error: KernelError) -> LaunchError {
@@ -332,6 +354,16 @@ final class ServeHost: AppsHost {
     override func took(_ answer: Message, from session: ControlSession) -> Bool { joined.answered(answer, by: session) }
 
     override func sessionClosed(_ session: ConnectionID) { joined.closed(session) }
+
+    /// Of thousands that end with the server each has the same to tell, and the reports of all would push out the others.
+    override func isTold(_ report: KillReport) -> Bool { !isEnding || report.reason != .userQuit }
+
+    override func eventsKept(of app: AppID) -> Int {
+        control?.isFollowed(app) == true ? EventLog.capacity : EventLog.unfollowedCapacity
+    }
+
+    /// There are thousands.
+    override var keepsSpares: Bool { false }
 
     // MARK: Orders
 

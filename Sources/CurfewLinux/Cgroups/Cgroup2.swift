@@ -25,14 +25,14 @@ public struct Cgroup2: CgroupFiles {
     /// Whether the controller is there: its files exist in this cgroup.
     public func has(file: String) -> Bool {
         var status = curfew_file_status()
-        return curfew_stat_at(directory.number, file, true, &status) == 0
+        return withDirectory { curfew_stat_at($0, file, true, &status) } == 0
     }
 
     /// Asks for the whole subtree to freeze or thaw; done when `isFrozen` says so.
     public mutating func setFrozen(_ isFrozen: Bool) throws(KernelError) {
         defer { closeFiles() }
         if !freeze.isOpen {
-            freeze = Descriptor(curfew_open_at(directory.number, "cgroup.freeze", O_WRONLY, 0))
+            freeze = Descriptor(withDirectory { curfew_open_at($0, "cgroup.freeze", O_WRONLY, 0) })
             try check(freeze.number, "open", path + "/cgroup.freeze")
         }
         let text: StaticString = isFrozen ? "1" : "0"
@@ -44,7 +44,7 @@ public struct Cgroup2: CgroupFiles {
 
     private mutating func event(_ key: StaticString) -> Bool {
         defer { closeFiles() }
-        if !events.isOpen { events = Descriptor(curfew_open_at(directory.number, "cgroup.events", O_RDONLY, 0)) }
+        if !events.isOpen { events = Descriptor(withDirectory { curfew_open_at($0, "cgroup.events", O_RDONLY, 0) }) }
         guard events.isOpen else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             let count = curfew_pread(events.number, buffer.baseAddress, 256, 0)
@@ -68,20 +68,35 @@ public struct Cgroup2: CgroupFiles {
 
     /// Opens what a kill needs: an app can take our limit of descriptors from us, by prlimit(2).
     mutating func prepareKill() {
-        killing = Descriptor(curfew_open_at(directory.number, "cgroup.kill", O_WRONLY, 0))
+        killing = Descriptor(withDirectory { curfew_open_at($0, "cgroup.kill", O_WRONLY, 0) })
+    }
+
+    /// All but what a kill needs is closed, and opened each time. The directory's lock goes with it: for one below a cgroup
+    /// that is locked itself.
+    mutating func keepOnlyKill() {
+        keepsFilesOpen = false
+        closeFiles()
+        procs.close()
+        if !killing.isOpen { prepareKill() }
+        // Before Linux 5.14 there is no such file.
+        if killing.isOpen { directory.close() }
     }
 
     /// Every process of the subtree.
-    public func processes() -> [Int32] { CgroupDirectory.processes(of: directory.number, listed: procs) }
+    public func processes() -> [Int32] {
+        withDirectory { CgroupDirectory.processes(of: $0, listed: procs) }
+    }
 
     /// Keeps its list open: a suspension reads it several times.
     mutating func prepareSuspension() {
         guard keepsFilesOpen, !procs.isOpen else { return }
-        procs = Descriptor(curfew_open_at(directory.number, "cgroup.procs", O_RDONLY, 0))
+        procs = Descriptor(withDirectory { curfew_open_at($0, "cgroup.procs", O_RDONLY, 0) })
     }
 
     /// Removes it and what the app made below it; false while a process is in it.
-    public mutating func remove() -> Bool { CgroupDirectory.remove(path, directory.number) }
+    public mutating func remove() -> Bool {
+        curfew_rmdir_at(AT_FDCWD, path) == 0 || withDirectory { CgroupDirectory.remove(path, $0) }
+    }
 
     mutating func close() {
         freeze.close()

@@ -1,22 +1,35 @@
 import CCurfew
+import Glibc
 
 /// The files of a cgroup that Curfew made, of either version.
 public protocol CgroupFiles: Sendable {
     var path: String { get }
+    /// None where it is opened each time.
     var directory: Descriptor { get }
 }
 
 extension CgroupFiles {
     public func write(_ text: String, to file: String) throws(KernelError) {
-        try check(curfew_write_file_at(directory.number, file, text), "write \(text) to", path + "/" + file)
+        try check(
+            withDirectory { curfew_write_file_at($0, file, text) }, "write \(text) to", path + "/" + file)
     }
 
     public func number(in file: String, after key: StaticString? = nil) -> UInt64? {
-        let value = SmallFile.withContents(of: file, at: directory.number) { text -> UInt64? in
-            if let key { return text.number(after: key) }
-            var index = 0
-            return text.number(at: &index)
+        let value = withDirectory { directory in
+            SmallFile.withContents(of: file, at: directory) { text -> UInt64? in
+                if let key { return text.number(after: key) }
+                var index = 0
+                return text.number(at: &index)
+            }
         }
         return value ?? nil
+    }
+
+    /// Below 0 where it can't be opened: then nothing in it can be, either.
+    func withDirectory<Result>(_ body: (Int32) -> Result) -> Result {
+        if directory.isOpen { return body(directory.number) }
+        var opened = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        defer { opened.close() }
+        return body(opened.number)
     }
 }

@@ -39,18 +39,18 @@ extension ChargedMemory {
     ///
     /// Source: Documentation/admin-guide/cgroup-v2.rst, "Memory Interface Files".
     init?(unified files: some CgroupFiles) {
-        guard
-            let stat = SmallFile.withContents(
-                of: "memory.stat", at: files.directory.number,
-                { stat -> (UInt64, UInt64) in
-                    let shared = stat.sum(of: ["shmem "])
-                    let caches = stat.sum(of: ["file "])
-                    return (
-                        stat.sum(of: ["anon ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) + shared,
-                        stat.sum(of: ["slab_reclaimable ", "sec_pagetables ", "percpu ", "sock ", "vmalloc ", "zswap "])
-                            + (caches > shared ? caches - shared : 0)
-                    )
-                }),
+        let read = files.withDirectory { directory in
+            SmallFile.withContents(of: "memory.stat", at: directory) { stat -> (UInt64, UInt64) in
+                let shared = stat.sum(of: ["shmem "])
+                let caches = stat.sum(of: ["file "])
+                return (
+                    stat.sum(of: ["anon ", "kernel_stack ", "pagetables ", "slab_unreclaimable "]) + shared,
+                    stat.sum(of: ["slab_reclaimable ", "sec_pagetables ", "percpu ", "sock ", "vmalloc ", "zswap "])
+                        + (caches > shared ? caches - shared : 0)
+                )
+            }
+        }
+        guard let stat = read,
             let total = files.number(in: "memory.current")
         else { return nil }
         self.init(

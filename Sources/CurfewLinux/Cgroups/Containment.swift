@@ -240,6 +240,9 @@ public struct Containment: Sendable {
     /// Once the app runs; without it a kill opens what it needs.
     public mutating func prepareKill() { unified?.prepareKill() }
 
+    /// The same for one of many: nothing else stays open that can be opened when it is needed.
+    public mutating func keepOnlyKill() { unified?.keepOnlyKill() }
+
     mutating func prepareSuspension() { unified?.prepareSuspension() }
 
     public var hasFreezer: Bool { unified != nil || freezer != nil }
@@ -264,9 +267,9 @@ public struct Containment: Sendable {
                 try? setFrozen(true)
                 _ = waitUntilFrozen(microseconds: 25_000)
             }
+            if let own = mounts.unified { unified?.withDirectory { CgroupDirectory.move(from: $0, to: own) } }
             for (directory, own) in [
-                (unified?.directory, mounts.unified), (freezer?.directory, mounts.freezer),
-                (memory?.directory, mounts.memory), (cpu?.directory, mounts.cpu),
+                (freezer?.directory, mounts.freezer), (memory?.directory, mounts.memory), (cpu?.directory, mounts.cpu),
             ] {
                 if let directory, let own { CgroupDirectory.move(from: directory.number, to: own) }
             }

@@ -143,8 +143,10 @@ public struct ServerCgroups: Sendable {
 extension Cgroup2 {
     /// Whether cgroups below it have the controller.
     func hands(down controller: String) -> Bool {
-        SmallFile.withContents(of: "cgroup.subtree_control", at: directory.number) { bytes -> Bool in
-            bytes.split { $0 == 32 || $0 == 10 }.contains { $0.elementsEqual(controller.utf8) }
-        } ?? false
+        withDirectory { directory in
+            SmallFile.withContents(of: "cgroup.subtree_control", at: directory) { bytes -> Bool in
+                bytes.split { $0 == 32 || $0 == 10 }.contains { $0.elementsEqual(controller.utf8) }
+            } ?? false
+        }
     }
 }

@@ -1,5 +1,7 @@
 /// Moves a stopped tree's memory to swap piece by piece, so that its supervisor can do other things in between.
-public struct PageOutJob: Sendable {
+///
+/// A class: an app has room for one all its life, and hardly ever one.
+public final class PageOutJob {
     private let containment: Containment
     private let method: PageOutMethod
     private var walk: PageOutWalk
@@ -17,7 +19,7 @@ public struct PageOutJob: Sendable {
     /// One piece; false once there is none left, or the kernel refuses.
     ///
     /// v1's `memory.force_empty` knows no pieces and blocks until it has them all.
-    public mutating func step() -> Bool {
+    public func step() -> Bool {
         guard !isOver else { return false }
         switch method {
         case .memoryReclaim: isOver = !reclaim()
@@ -29,15 +31,15 @@ public struct PageOutJob: Sendable {
         return !isOver
     }
 
-    private mutating func reclaim() -> Bool {
+    private func reclaim() -> Bool {
         guard let unified = containment.unified, left > 0 else { return false }
         let piece = min(left, PageOutWalk.bytesPerStep)
         left -= piece
-        return (try? Paging.reclaim(piece, from: unified.directory)) == true
+        return unified.withDirectory { (try? Paging.reclaim(piece, from: Descriptor($0))) == true }
     }
 
     /// Lets go of what it holds; to be called whether it is over or not.
-    public mutating func end() { walk.end() }
+    public func end() { walk.end() }
 }
 
 extension Containment {

@@ -48,6 +48,9 @@ public struct SpawnRequest {
     public var limits: [ResourceLimit] = []
     /// Where its reaper's program is, and its end of the reaper's channel; -1: it has none, and is this process's child.
     public var reaper: (image: Int32, channel: Int32) = (-1, -1)
+    /// Above 0: all descriptors that it names have a number below, and no other is copied for the child. Only where
+    /// `canCopyDescriptorsInPart`.
+    public var tableSize: Int32 = 0
     /// Where the child writes who it is before it executes the program; what is there goes when the launch fails.
     public var note: UnsafeMutableRawPointer?
 
@@ -58,6 +61,9 @@ public struct SpawnRequest {
         self.arguments = arguments
         self.environment = environment
     }
+
+    /// Whether the kernel, and the sandbox, has what `tableSize` needs.
+    public static var canCopyDescriptorsInPart: Bool { curfew_can_copy_descriptors_in_part() }
 
     /// As `start`, of a program that has no reaper.
     public func spawn() throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
@@ -96,6 +102,7 @@ public struct SpawnRequest {
             request.parent_death_signal = parentDeathSignal
             request.no_new_privs = setsNoNewPrivileges
             request.drop_capabilities = dropsCapabilities
+            request.table_size = tableSize
             request.note = note?.assumingMemoryBound(to: curfew_spawn_note.self)
             return withPlace { place in
                 request.place = place

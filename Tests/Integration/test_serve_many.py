@@ -1,0 +1,118 @@
+"""Very many apps below one `curfew serve`: what each keeps of it, and what it does while nothing happens."""
+
+import os
+import re
+import resource
+import time
+
+import pytest
+
+from conftest import state_letter, wait_for
+
+COUNT = 200
+SLEEP = ("sleep", "1000")
+# Its control pipe, its output, and what kills it.
+MOST_DESCRIPTORS = 3
+
+
+@pytest.fixture(params=["cgroup2", "tree"])
+def server(request, sandbox):
+    server = sandbox.serve("--containment", request.param, wait=False)
+    wait_for("the server to answer", lambda: server.process.poll() is not None or sandbox.answers(server.socket))
+    if server.process.poll() == 125 and "--containment" in server.errors():
+        pytest.skip(f"{request.param} can't be had here: {server.errors().strip()}")
+    return server
+
+
+def supervisor(server):
+    return int(server.expect("server")["supervisor"])
+
+
+def launch(server, first, count):
+    """Into background, to be suspended at once; their pids."""
+    return [
+        server.launch(f"app{number}", *SLEEP, options=["--grace", "0"], request="background=1")
+        for number in range(first, first + count)]
+
+
+def wait_suspended(server, pids):
+    wait_for("all apps to be suspended", lambda: all(state_letter(pid) == "T" for pid in pids))
+    wait_for("the server to say so", lambda: all(app["state"] == "suspended" for app in server.apps()))
+
+
+def descriptors(pid):
+    """How many descriptors, once nothing that lasts a moment is open any more."""
+    counts = [len(os.listdir(f"/proc/{pid}/fd")) for _ in range(5)]
+    return min(counts)
+
+
+def switches(pid):
+    """Context switches of all its threads."""
+    total = {}
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/status") as file:
+            total[thread] = sum(int(count) for count in re.findall(r"voluntary_ctxt_switches:\s+(\d+)", file.read()))
+    return total
+
+
+def test_each_app_keeps_few_descriptors_of_the_server(server):
+    pids = launch(server, 0, 1)
+    wait_suspended(server, pids)
+    one = descriptors(supervisor(server))
+    pids += launch(server, 1, COUNT)
+    wait_suspended(server, pids)
+    # What clients have is closed a moment after they have gone.
+    most = one + MOST_DESCRIPTORS * COUNT
+    wait_for(
+        f"at most {most} descriptors", lambda: descriptors(supervisor(server)) <= most)
+
+
+def test_what_has_ended_keeps_none(server):
+    before = descriptors(supervisor(server))
+    launch(server, 0, 20)
+    server.expect("quit-all")
+    wait_for(f"at most {before} descriptors", lambda: descriptors(supervisor(server)) <= before)
+
+
+def test_nothing_wakes_the_server_while_all_are_suspended(server):
+    wait_suspended(server, launch(server, 0, COUNT))
+    pid = supervisor(server)
+
+    def is_quiet():
+        """For a second; what was begun before has its time to end."""
+        before = switches(pid)
+        time.sleep(1)  # a while
+        return before == switches(pid)
+
+    wait_for("a second without a wake-up", is_quiet)
+
+
+def test_one_of_many_is_opened_and_goes_home(server):
+    pids = launch(server, 0, COUNT)
+    wait_suspended(server, pids)
+    server.expect("open app=app7")
+    wait_for("it to go on", lambda: state_letter(pids[7]) != "T")
+    assert server.app("app7")["state"] == "active"
+    server.expect("home app=app7")
+    wait_suspended(server, pids)
+
+
+def test_all_of_many_end_with_the_server(server):
+    pids = launch(server, 0, COUNT)
+    server.process.terminate()
+    assert server.process.wait(60) == 0
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
+def test_a_server_says_how_many_apps_its_limits_allow(sandbox):
+    limits = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (329, 329))
+    server = sandbox.serve(preexec_fn=limits)
+    told = server.expect("server")
+    assert (told["maximum-apps"], told["limited-by"]) == ("3", "RLIMIT_NOFILE")
+    assert "at most 3 apps run at once, as RLIMIT_NOFILE allows" in server.errors()
+    launch(server, 0, 3)
+    message = server.refused(f"launch order={server.order(*SLEEP, name='more')}", "limit")
+    assert message == "3 apps run, as many as RLIMIT_NOFILE allows (`ulimit -Hn`)"
+    server.expect("quit app=app1")
+    server.launch("more", *SLEEP)
+
