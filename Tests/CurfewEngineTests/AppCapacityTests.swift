@@ -22,7 +22,7 @@ struct AppCapacityTests {
     @Test("However few there are, one app may run")
     func least() {
         #expect(capacity(64, nil).count == 1)
-        #expect(capacity(20_000, ProcessLimit(count: 10, name: "RLIMIT_NPROC")).count == 1)
+        #expect(capacity(20_000, ProcessLimit(count: 8, name: "RLIMIT_NPROC")).count == 1)
     }
 
     @Test("The limit that allows the fewest is named")
