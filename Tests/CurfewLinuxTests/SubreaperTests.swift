@@ -58,7 +58,7 @@ struct SubreaperTests {
 
         func end() {
             for pid in [orphan, leader] where Procfs.stat(pid)?.parent == subreaper.pid { signal(pid, SIGKILL) }
-            child.end()
+            child.letGo()
             if Procfs.stat(subreaper.pid)?.parent == getpid() { reapReaper() }
             subreaper.closeChannel()
             image.close()
@@ -103,14 +103,15 @@ struct SubreaperTests {
         let reaper = fixture.subreaper.pid
         #expect(eventually { Procfs.stat(reaper)?.isReaper == true })
         let others = { (pid: Int32) in pid != reaper }
-        #expect(
-            eventually {
-                ProcessTree.killDescendants(of: getpid(), reapersLast: true, sparing: others)
-                let isEnded = Procfs.stat(reaper)?.isGone == true
-                let isAlone = [fixture.leader, fixture.orphan].allSatisfy { Procfs.stat($0)?.isGone != false }
-                if isEnded { #expect(isAlone) }
-                return isEnded
-            })
+        var isAlone = false
+        let isEnded = eventually {
+            ProcessTree.killDescendants(of: getpid(), reapersLast: true, sparing: others)
+            guard Procfs.stat(reaper)?.isGone == true else { return false }
+            isAlone = [fixture.leader, fixture.orphan].allSatisfy { Procfs.stat($0)?.isGone != false }
+            return true
+        }
+        #expect(isEnded)
+        #expect(isAlone)
     }
 
     @Test("Stopped, every process of the app shows T, and it doesn't")

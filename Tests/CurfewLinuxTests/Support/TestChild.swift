@@ -86,6 +86,12 @@ final class TestChild {
         }
         pidfd.close()
     }
+
+    /// For the child of another, who ends and reaps it: nothing of it is waited for here.
+    func letGo() {
+        channel.close()
+        pidfd.close()
+    }
 }
 
 /// Starts a program with an environment of its own.
