@@ -421,8 +421,10 @@ struct ControlServerTests {
             #expect(scene.control.sessions.count == pipes.count + clients.count)
             #expect(scene.control.clientCount == clients.count)
         }
-        // An app's end takes its pipes along, and no client's connection.
-        scene.control.forget(.a)
+        // An app's end takes its pipe along, and no client's connection.
+        for session in scene.control.sessions where session.isInherited {
+            scene.control.forget(.a, pipe: session.id)
+        }
         #expect(scene.control.sessions.count == clients.count)
         #expect(scene.control.clientCount == clients.count)
     }

@@ -51,14 +51,15 @@ struct SpawnRequestTests {
         var file = try ScratchDirectory.touch(scratch.path + "/locked")
         defer { file.close() }
         // None of Swift's is handed down; this one would be.
-        let handedDown = fcntl(0, F_DUPFD, 300)
+        var handedDown: Int32 = -1
         defer { close(handedDown) }
         var lock = flock(
             l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
         #expect(withUnsafeMutablePointer(to: &lock) { fcntl(file.number, F_SETLK, $0) } == 0)
         let list = "ls /proc/$$/fd | tr '\\n' ' ' >&8; echo >&8; read line <&8"
 
-        let whole = try TestChild(shell: list)
+        // Above all that the next one opens, too.
+        let whole = try TestChild(shell: list) { handedDown = fcntl(0, F_DUPFD, $0.channel + 64) }
         defer { whole.end() }
         #expect(whole.line()?.split(separator: " ").contains("\(handedDown)") == true)
 

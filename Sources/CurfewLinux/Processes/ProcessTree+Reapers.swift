@@ -13,7 +13,8 @@ extension ProcessTree {
                 if stat.isReaper { reapers.insert(member.pid) }
                 continue
             }
-            guard let reaper = reapers.contains(member.parent) ? member.parent : reaperOf[member.parent] else { continue }
+            let reaper = reapers.contains(member.parent) ? member.parent : reaperOf[member.parent]
+            guard let reaper else { continue }
             reaperOf[member.pid] = reaper
             if !stat.isGone { needed.insert(reaper) }
         }
