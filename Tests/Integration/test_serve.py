@@ -565,6 +565,30 @@ def test_it_ends_every_app_properly(server, by):
     assert server.sandbox.sockets() == []
 
 
+# Listens as a server did; it is gone, and a child of it has the socket until somebody looks at it.
+LEFT_SOCKET = r"""
+import os, socket, sys
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(sys.argv[1])
+listening.listen()
+if os.fork() == 0:
+    listening.accept()
+"""
+
+
+def test_a_socket_that_only_a_child_of_the_dead_has_is_nobodys(sandbox):
+    folder = sandbox.runtime / "curfew" / "server"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o700)
+    subprocess.run([sys.executable, "-c", LEFT_SOCKET, folder / "home.sock"], check=True)
+    left = (folder / "home.sock").stat().st_ino
+    server = sandbox.serve(wait=False)
+    socket_number = lambda: server.socket.exists() and server.socket.stat().st_ino
+    wait_for("a socket of its own", lambda: server.process.poll() is not None or socket_number() not in (False, left))
+    assert server.process.poll() is None, server.errors()
+    server.expect("server")
+
+
 def test_once_it_is_stopped_another_can_start(plain):
     plain.launch("web", *SLEEP)
     # Until this has been waited for its records aren't closed.

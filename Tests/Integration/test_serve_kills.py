@@ -440,6 +440,8 @@ def test_killed_with_its_keeper_what_is_left_is_swept(kills):
         kills.expect_promises(walk)
         if kills.containment == "tree":
             wait_for("the apps' reapers to have ended all", lambda: not kills.sandbox.left())
+        # What was just being started has it for a moment more.
+        wait_for("nobody to have its socket", lambda: not kills.sandbox.answers(kills.server.socket))
         kills.start()
         wait_for("what was left to be swept", lambda: not [pid for pid in left if is_alive(pid)])
         kills.expect_list()

@@ -165,7 +165,7 @@ final class ServeHost: AppsHost {
             trusted.close()
             let folder = directory.serverFolder
             page.set(.socket, folder.socketPath(plan.name))
-            switch try NamedSocket.claim(plan.name, in: folder, maker: front, while: { getppid() == front }) {
+            switch try claimSocket(in: folder) {
             case .claimed(let socket): self.socket = socket
             case .taken: throw .taken
             case .blocked: throw .blocked
@@ -207,6 +207,22 @@ final class ServeHost: AppsHost {
         default: return LaunchError(error)
         }
     }
+
+    /// When a server was killed, a program that it was just starting has its socket for a moment more: nobody is waited for who lives.
+    private func claimSocket(in folder: RuntimeDirectory) throws(KernelError) -> NamedSocket.Claim {
+        for _ in 0..<Self.claimTries {
+            let claim = try NamedSocket.claim(plan.name, in: folder, maker: front, while: { getppid() == front })
+            guard case .taken = claim else { return claim }
+            if let holder = Self.listener(at: folder.socketPath(plan.name)), curfew_kill(holder, 0) != -ESRCH {
+                return claim
+            }
+            usleep(10_000)
+        }
+        return .taken
+    }
+
+    /// For a second.
+    private static let claimTries = 100
 
     private static func listener(at path: String) -> Int32? {
         var connection = Descriptor(curfew_unix_connect(path, 1))
