@@ -26,9 +26,10 @@ class AppsHost {
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
     var descriptors = DescriptorLimit(count: 1024)
-    /// Whose processes were reaped last, and whether one was among them of which that isn't known.
+    /// Whose processes were reaped last, and whether one was among them of which that isn't known; so it is for whoever reaps
+    /// in another way.
     private(set) var reapedApps: [AppID] = []
-    private(set) var hasReapedStranger = false
+    private(set) var hasReapedStranger = true
     var ignoredSignals = IgnoredSignals()
     var stops = SupervisorStops()
     /// Of what dead supervisors have left beside the apps' cgroups; its turns come by the timer.

@@ -166,6 +166,9 @@ final class FakePrograms: LaunchSystem {
     /// What the next starts fail by.
     var error: SpawnError?
     private(set) var started = 0
+    private var channels: [Descriptor] = []
+
+    deinit { for index in channels.indices { channels[index].close() } }
 
     var isAwaited: Bool { true }
 
@@ -180,6 +183,8 @@ final class FakePrograms: LaunchSystem {
     func spawn(_ request: SpawnRequest) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor, reaper: Int32) {
         if let error { throw error }
         started += 1
+        // A program has its end of the control pipe, and closes it when it ends.
+        channels.append(Descriptor(fcntl(request.channel, F_DUPFD_CLOEXEC, 0)))
         // Nobody has such numbers.
         return (Int32.max - 1_000 - Int32(started), .none, 0)
     }
