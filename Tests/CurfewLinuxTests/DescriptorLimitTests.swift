@@ -18,9 +18,11 @@ struct DescriptorLimitTests {
         #expect(forApp > 0)
     }
 
-    @Test("Few are scarce")
+    @Test("Few are scarce, many are ample")
     func scarce() {
         #expect(DescriptorLimit(count: 12).isScarce)
         #expect(!DescriptorLimit(count: 64).isScarce)
+        #expect(!DescriptorLimit(count: 64).isAmple)
+        #expect(DescriptorLimit(count: 1024).isAmple)
     }
 }

@@ -241,8 +241,16 @@ struct LegacyStaleSweepTests {
         #expect(child.wait() == .killed(signal: SIGKILL, dumpedCore: false))
     }
 
-    @Test("What nothing ends is given up after some rounds, each a turn, and is swept once that works")
-    func givenUp() throws {
+    private func isLocked(_ path: String) -> Bool {
+        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        defer { directory.close() }
+        return directory.isOpen && curfew_flock(directory.number, false) < 0
+    }
+
+    @Test(
+        "What nothing ends is given up after some rounds, each a turn, and swept once that works; locked all the while or not",
+        arguments: [true, false])
+    func givenUp(holdsLock: Bool) throws {
         let scratch = try #require(ScratchCgroup(.freezer))
         defer { scratch.remove() }
         var cgroup = try Cgroup1(parent: scratch.path, name: name)
@@ -261,13 +269,16 @@ struct LegacyStaleSweepTests {
         #expect(eventually { cgroup.isFrozen() })
         letGo(cgroup.directory)
         var sweep = found(in: scratch.path)
-        var turns = 0
+        sweep.holdsLock = holdsLock
+        var (turns, locked) = (0, 0)
         while sweep.nextTurn != nil, turns < 100 {
             sweep.goOn()
             turns += 1
+            if isLocked(scratch.path + "/" + name) { locked += 1 }
         }
-        // In the first it is left to a keeper.
+        // In the first it is left to a keeper, after the last it is given up.
         #expect(turns == 51)
+        #expect(locked == (holdsLock ? 49 : 0))
         #expect(scratch.names == [name])
         setAbove("THAWED")
         #expect(isSweptSometime(scratch))

@@ -1,5 +1,6 @@
 """Short of descriptors, by a low limit or by an app that takes all it can get: what is held stays held, and is killed."""
 
+import contextlib
 import os
 import pathlib
 import resource
@@ -42,6 +43,31 @@ def test_all_are_killed(sandbox, containment, limit):
     status, _, err = running.finish()
     assert (status, "killed: process-exit-watchdog" in err) == (124, True), err
     assert not sandbox.processes()
+
+
+def test_who_finds_no_room_is_told(sandbox, containment):
+    """A channel that is closed without a word would mean that the app has ended."""
+    running = sandbox.shell(FAMILY, options=["--containment", containment], preexec_fn=limited(12))
+    running.expect("up")
+    held = []
+    while len(held) < 12:
+        held.append(Client(socket_of(running)))
+        # It may be closed by then.
+        with contextlib.suppress(BrokenPipeError):
+            held[-1].send("status id=1\n")
+        answer = held[-1].line()
+        if answer.verb == "error":
+            break
+    assert (answer.verb, answer["code"]) == ("error", "busy")
+    for verb in ("status", "quit"):
+        result = sandbox.curfew(verb, running.name)
+        assert result.returncode == 75
+        assert "refused (busy): too many connections are open; try again later" in result.stderr
+    for client in held:
+        client.close()
+    assert running.status()["state"] == "active"
+    assert sandbox.curfew("quit", running.name).returncode == 0
+    gone(sandbox)
 
 
 @pytest.mark.parametrize("verb", ["run", "timeout"])

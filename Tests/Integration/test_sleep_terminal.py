@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from conftest import state_letter, wait_for
-from test_terminal import App, PROMPT, bash, has_terminal, nested, reap, shells, vim_answer  # noqa: F401
+from test_terminal import App, PROMPT, bash, has_terminal, nested, reap, shells, vim_answer, vim_rests  # noqa: F401
 
 WAKES = "--wake-on terminal"
 
@@ -60,13 +60,16 @@ def test_vim_keeps_its_screen_and_sees_a_resize(bash):
     bash.run("vim note", options=WAKES)
     bash.expect("New")
     app = App(bash.sandbox)
+    vim_rests(app)
     put_to_sleep(app)
     bash.terminal.send("ione\x1b")
     bash.expect("one")
     assert vim_answer(bash, "&columns") == "100"
+    vim_rests(app)
     put_to_sleep(app)
     bash.terminal.setwinsize(30, 77)
     wait_for("vim to see 77 columns", lambda: vim_answer(bash, "&columns") == "77")
+    vim_rests(app)
     put_to_sleep(app)
     bash.terminal.send("otwo\x1b:wq\r")
     bash.prompt()
@@ -119,6 +122,7 @@ def test_until_it_is_opened_the_modes_are_the_shells(bash):
     bash.expect("New")
     app = App(bash.sandbox)
     for first in ([], ["asleep"]):
+        vim_rests(app)
         if first:
             put_to_sleep(app)
         app.do("sleep", "--stay")

@@ -8,8 +8,8 @@ enum AppEnd {
         try client.send(Message(verb, [Field("id", "2")]))
     }
 
-    /// A supervisor of one app closes the channel with its own end, which can come before an answer does. The answer has a
-    /// limit, the end has the app's.
+    /// A supervisor of one app closes the channel with its own end, which can come before an answer does; one that lives and
+    /// has closed it was never asked. The answer has a limit, the end has the app's.
     static func await(_ client: inout ControlClient) throws(ControlClient.Failure) {
         var deadline: Int64? = ControlClient.answerDeadline()
         while let message = try client.receive(until: deadline) {
@@ -20,5 +20,8 @@ enum AppEnd {
             if client.isServers, message.verb == "event", message["name"] == "didEnd" { return }
         }
         if client.isServers { throw .ended }
+        guard deadline == nil || !client.isOtherEndThere() else {
+            throw .broken("its supervisor closed the channel, and runs; ask again")
+        }
     }
 }

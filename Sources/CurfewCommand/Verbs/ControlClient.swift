@@ -9,6 +9,8 @@ package struct ControlClient {
     private var reader = LineReader()
     /// The app that all requests are about, where a server has many.
     private let app: String?
+    /// Where it has connected to, and who listened there; nil where others have connected it.
+    private let listener: (path: String, pid: Int32)?
 
     /// How long a supervisor may take to answer; confirming a suspension takes a fifth of a second at most.
     package static let limitSeconds: Int64 = 10
@@ -34,6 +36,7 @@ package struct ControlClient {
     init(connected descriptor: Descriptor, app: String? = nil) {
         self.descriptor = descriptor
         self.app = app
+        listener = nil
     }
 
     /// `seconds`: how long it is waited where too many have connected already.
@@ -45,6 +48,7 @@ package struct ControlClient {
         descriptor = Descriptor(connection)
         var peer = curfew_sender()
         let told = curfew_peer(connection, &peer)
+        listener = (path, peer.pid)
         // Ours, or root's, who may do as he likes anyway.
         if told >= 0, [geteuid(), getuid(), 0].contains(peer.uid) { return }
         _ = curfew_close(connection)
@@ -53,6 +57,13 @@ package struct ControlClient {
 
     /// Whether it is about one of a server's apps, and stays when that has ended.
     var isServers: Bool { app != nil }
+
+    /// Whether the same process takes connections still.
+    func isOtherEndThere() -> Bool {
+        guard let listener, let other = try? ControlClient(path: listener.path) else { return false }
+        defer { _ = curfew_close(other.descriptor.number) }
+        return other.listener?.pid == listener.pid
+    }
 
     /// The lines that came before the final `ok`, and that one.
     package struct Answer {
@@ -78,14 +89,20 @@ package struct ControlClient {
     /// By when what is asked now is answered; of CLOCK_MONOTONIC.
     static func answerDeadline() -> Int64 { curfew_monotonic_nanoseconds() + limitSeconds * 1_000_000_000 }
 
-    func send(_ message: Message) throws(Failure) {
+    mutating func send(_ message: Message) throws(Failure) {
         var message = message
         if let app, message["app"] == nil { message.fields.append(Field("app", app)) }
         var bytes: [UInt8] = []
         message.encode(into: &bytes)
         let sent = bytes.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
-        if sent == -EPIPE || sent == -ECONNRESET { throw .ended }
+        if sent == -EPIPE || sent == -ECONNRESET { throw lastWord() }
         if sent != bytes.count { throw .broken("its supervisor doesn't read") }
+    }
+
+    /// Why it was closed: who has no room for us says so before.
+    private mutating func lastWord() -> Failure {
+        guard let line = try? receive(until: Self.answerDeadline()), line.verb == "error" else { return .ended }
+        return .refused(code: line["code"] ?? "", message: line["message"] ?? "it gave no reason")
     }
 
     /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC, `late` is thrown then; nil waits for

@@ -65,9 +65,9 @@ final class ControlServer {
             let accepted = accept(listening.number)
             if accepted == -EMFILE || accepted == -ENFILE { pauseListening(isOwnLimit: accepted == -EMFILE) }
             guard accepted >= 0 else { return }
-            var descriptor = Descriptor(accepted)
+            let descriptor = Descriptor(accepted)
             if clientCount >= Self.maximumSessions || !descriptors.allows(descriptor.number, forApp: false) {
-                descriptor.close()
+                Self.refuse(descriptor)
                 continue
             }
             admit(descriptor)
@@ -114,11 +114,18 @@ final class ControlServer {
         session.noteMaker()
         let isForOperators =
             clientCount >= Self.maximumAppSessions || !descriptors.allows(descriptor.number, forApp: true)
-        if isForOperators, role(of: session) != .operator {
-            session.close()
-            return
-        }
+        if isForOperators, role(of: session) != .operator { return Self.refuse(descriptor) }
         hold(session)
+    }
+
+    /// There is no room for it. It is told, for an end without a word would mean that the app has ended.
+    private static func refuse(_ descriptor: Descriptor) {
+        var line: [UInt8] = []
+        Message("error", [Field("code", "busy"), Field("message", "too many connections are open; try again later")])
+            .encode(into: &line)
+        _ = line.withUnsafeBytes { curfew_send(descriptor.number, $0.baseAddress, $0.count) }
+        var descriptor = descriptor
+        descriptor.close()
     }
 
     /// The app's control pipe. `childsEnd`: our copy of its other end.
@@ -172,7 +179,7 @@ final class ControlServer {
         guard session.descriptor.isOpen else { return }
         if session.isTellingList {
             // Nothing is read meanwhile; but its end is told all the same.
-            if events & ~(EventLoop.readable | EventLoop.writable) != 0 { drop(session, because: nil) }
+            if Self.tellEnd(events) { drop(session, because: nil) }
         } else if session.hasBacklog {
             handleLines(of: session)
         } else if events & ~EventLoop.writable != 0 {
@@ -181,12 +188,16 @@ final class ControlServer {
         session.updateInterest(in: loop)
     }
 
-    /// When one that has more to say than a turn is long, or to be told, had its last turn, in nanoseconds; nil for any other.
-    func lastTurn(of id: ConnectionID) -> Int64? {
-        guard let session = session(id), session.hasBacklog || session.isTellingList else {
-            return nil
-        }
-        return session.lastTurn
+    /// When one that has more to say than a turn is long, or to be told, had its last turn, in nanoseconds; nil for any other,
+    /// and for who is told nothing any more, being gone: others may need its room.
+    func lastTurn(of id: ConnectionID, events: UInt32) -> Int64? {
+        guard let session = session(id), session.hasBacklog || session.isTellingList else { return nil }
+        return session.isTellingList && Self.tellEnd(events) ? nil : session.lastTurn
+    }
+
+    /// Of somebody of whom nothing is read meanwhile.
+    private static func tellEnd(_ events: UInt32) -> Bool {
+        events & ~(EventLoop.readable | EventLoop.writable) != 0
     }
 
     private func flush(_ session: ControlSession) {
@@ -240,7 +251,7 @@ final class ControlServer {
             }
             handle(next, from: session)
             let end = host.now.nanoseconds
-            if end - turn > Self.nanosecondsPerTurn {
+            if end - turn > Self.nanosecondsPerTurn, session.reader.pendingBytes > 0 {
                 session.hasBacklog = true
                 session.lastTurn = end
                 return

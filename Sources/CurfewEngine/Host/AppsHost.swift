@@ -25,7 +25,7 @@ class AppsHost {
     /// When it was last seen that there is something to do.
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
-    var descriptors = DescriptorLimit(count: 1024)
+    var descriptors = DescriptorLimit(count: 1024) { didSet { staleSweep.holdsLock = descriptors.isAmple } }
     /// Whose processes were reaped last, and whether one was among them of which that isn't known; so it is for whoever reaps
     /// in another way.
     private(set) var reapedApps: [AppID] = []

@@ -58,16 +58,16 @@ final class StaleCgroup {
     }
 
     /// Does what comes next, without sleeping. Returns in how many nanoseconds there is more to do; nil: it is gone, or spared,
-    /// or given up.
-    func goOn() -> Int64? {
+    /// or given up. `staysLocked`: until then.
+    func goOn(staysLocked: Bool = true) -> Int64? {
         let pause: Int64? =
             switch stage {
             case .found: begin()
             case .leftToKeeper: take() ? killAll() : nil
-            case .killing: killAll()
-            case .freezing: goOnFreezing()
+            case .killing: isTaken() ? killAll() : nil
+            case .freezing: isTaken() ? goOnFreezing() : nil
             }
-        if pause == nil { letGo() }
+        if pause == nil || !staysLocked { letGo() }
         return pause
     }
 
@@ -92,6 +92,9 @@ final class StaleCgroup {
         directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
         return directory.isOpen && curfew_flock(directory.number, false) >= 0
     }
+
+    /// Still, or anew.
+    private func isTaken() -> Bool { directory.isOpen || take() }
 
     /// Unlocked first: a process that is just being forked has a copy of the descriptor.
     private func letGo() {

@@ -11,6 +11,8 @@ public struct StaleSweep {
     private var left: [StaleCgroup] = []
     /// When its next turn may come, on the clock of `curfew_monotonic_nanoseconds`; nil where nothing is left to do.
     public private(set) var nextTurn: Int64?
+    /// False where descriptors aren't ample: between two turns none is held, and another sweep may go on with the same cgroup.
+    public var holdsLock = true
 
     public init() {}
 
@@ -47,7 +49,7 @@ public struct StaleSweep {
     public mutating func goOn(for turn: Turn = Turn(fewest: 1)) {
         var turn = turn
         while let first = left.first {
-            if let pause = first.goOn() {
+            if let pause = first.goOn(staysLocked: holdsLock) {
                 nextTurn = curfew_monotonic_nanoseconds() + pause
                 return
             }

@@ -36,6 +36,9 @@ public struct DescriptorLimit: Sendable, Hashable {
     /// So few that none may be kept for convenience's sake.
     public var isScarce: Bool { count < 64 }
 
+    /// So many that nobody has the fewer for one that is held for a while.
+    public var isAmple: Bool { count >= 256 }
+
     /// For ourselves alone, and never held for long by anybody else.
     private var spare: Int { max(2, min(16, count / 8)) }
     /// Beyond what an app may have.
