@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # schedules.sh: a notification that outlives its app and its server; its button launches the app. Another is told to an app in front.
+# Then the app is woken for work that it has asked for, and told when it has to end.
 source "$(dirname "$0")/lib.sh"
 need python3
 export CURFEW_SERVER=example-$$
@@ -20,11 +21,16 @@ cat >"$scratch/tea.py" <<'EOF'
 import os, socket
 channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
 channel.sendall(b"hello\n")
+work = None
 for line in channel.makefile():
     print(line.strip(), flush=True)
-    for word in line.split():
-        if word.startswith("seq="):
-            channel.sendall(f"ack {word}\n".encode())
+    number = next((word for word in line.split() if word.startswith("seq=")), None)
+    if "name=processing " in line:
+        work = number
+    elif "name=taskWillExpire " in line:
+        channel.sendall(f"completed {work} success=false\n".encode())
+    elif number:
+        channel.sendall(f"ack {number}\n".encode())
     if "name=willTerminate" in line:
         break
 EOF
@@ -58,6 +64,16 @@ wait_until 10 "the app to be launched by its button" heard "info.notification=$i
 is_state "$tea" active || fail "$tea isn't in front"
 [[ $(field "$tea" badge) == 1 ]] || fail "it has no badge"
 step "the next server has shown it; its button has launched the app, with the notification among its launch options"
+
+curfew home "$tea"
+curfew submit "$tea" brew --processing --in 1h --needs-power
+curfew schedule "$tea" | grep -q "processing .*brew" || fail "the request isn't in the schedule"
+curfew schedule "$tea" --run brew
+wait_until 10 "the app to hear of it" heard 'name=processing .*info.request=brew'
+curfew schedule "$tea" --expire brew
+wait_until 10 "the app to be told that it has to end" heard name=taskWillExpire
+curfew wait "$tea" suspended --limit 10
+step "woken for its own request, the app was told when to end, has answered, and is suspended again"
 
 curfew serve --name "$CURFEW_SERVER" --stop
 wait "$server" || fail "the server ended with $?"

@@ -26,7 +26,8 @@ public struct Curfew: ParsableCommand {
         subcommands: [
             RunCommand.self, TimeoutCommand.self, LaunchCommand.self, HomeCommand.self, OpenCommand.self,
             SwitchCommand.self, SleepCommand.self, InterruptCommand.self, DismissCommand.self, WakeCommand.self,
-            PostCommand.self, NotifyCommand.self, FetchCommand.self, PushCommand.self, WarnCommand.self,
+            PostCommand.self, NotifyCommand.self, FetchCommand.self, PushCommand.self, SubmitCommand.self,
+            WarnCommand.self,
             PressureCommand.self,
             AdvanceCommand.self,
             ReclaimCommand.self,

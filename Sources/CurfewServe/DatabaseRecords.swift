@@ -54,7 +54,7 @@ final class DatabaseRecords: ServerRecords {
             }, isAfterReboot: server.isAfterReboot,
             notifications: server.notifications.compactMap(notification), badges: server.badges,
             fetches: server.fetches.map(fetch), openings: server.openings.compactMap(opening),
-            pushes: server.pushes.map(push))
+            pushes: server.pushes.map(push), requests: server.requests.compactMap(request))
     }
 
     private static func source(_ source: StoredApp.Source) -> DefinitionSource {
@@ -135,7 +135,17 @@ final class DatabaseRecords: ServerRecords {
         store.note(.pushDelivered(app: app, number: number, at: delivered.microseconds))
     }
 
+    func noteRequestOver(_ id: String, of app: String) {
+        store.note(.requestOver(StoredRequest.Key(app: app, id: id)))
+    }
+
     // MARK: What is answered
+
+    func keep(_ request: RequestRecord) -> Int? { ask(.change(.requestKept(Self.stored(request)))) }
+
+    func dropRequests(_ ids: [String], of app: String) -> Int? {
+        ask(.change(.together(ids.map { .requestOver(StoredRequest.Key(app: app, id: $0)) })))
+    }
 
     func keep(_ push: PushRecord) -> Int? { ask(.change(.pushKept(Self.stored(push)))) }
 

@@ -11,6 +11,7 @@ enum DatabaseMigrations {
         migrator.registerMigration("v2", migrate: second)
         migrator.registerMigration("v3", migrate: third)
         migrator.registerMigration("v4", migrate: fourth)
+        migrator.registerMigration("v5", migrate: fifth)
         return migrator
     }
 
@@ -108,6 +109,23 @@ enum DatabaseMigrations {
                     delivered INTEGER,
                     payload TEXT NOT NULL,
                     PRIMARY KEY (app, number)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
+    /// Refresh and processing requests.
+    private static func fifth(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE request (
+                    app TEXT NOT NULL,
+                    id TEXT NOT NULL,
+                    kind TEXT NOT NULL,
+                    earliest INTEGER,
+                    needs_network INTEGER NOT NULL CHECK (needs_network IN (0, 1)),
+                    needs_power INTEGER NOT NULL CHECK (needs_power IN (0, 1)),
+                    submitted INTEGER NOT NULL,
+                    PRIMARY KEY (app, id)
                 ) STRICT, WITHOUT ROWID;
                 """)
     }

@@ -18,6 +18,7 @@ enum DatabaseTables {
         var openings: [StoredOpening] = []
         /// In the order of their numbers.
         var pushes: [StoredPush] = []
+        var requests: [StoredRequest] = []
     }
 
     static func all(in database: Database) throws -> All {
@@ -25,7 +26,8 @@ enum DatabaseTables {
             apps: try apps(in: database), lastRuns: try lastRuns(in: database),
             notifications: try ScheduleTables.notifications(in: database),
             badges: try ScheduleTables.badges(in: database), fetches: try ScheduleTables.fetches(in: database),
-            openings: try ScheduleTables.openings(in: database), pushes: try PushTable.all(in: database))
+            openings: try ScheduleTables.openings(in: database), pushes: try PushTable.all(in: database),
+            requests: try RequestTable.all(in: database))
     }
 
     static func write(_ rows: StoreRows, to database: Database) throws {

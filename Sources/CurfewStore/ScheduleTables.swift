@@ -6,6 +6,7 @@ enum ScheduleTables {
     static func write(_ rows: StoreRows, to database: Database) throws {
         try writeFetches(rows, to: database)
         try PushTable.write(rows, to: database)
+        try RequestTable.write(rows, to: database)
         for (key, row) in rows.notifications {
             if let row {
                 try database.cachedStatement(sql: notificationSQL).execute(arguments: arguments(of: row))

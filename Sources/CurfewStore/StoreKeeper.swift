@@ -168,7 +168,7 @@ final class StoreKeeper {
                     apps: apps, lastRuns: lastRuns, isAfterReboot: isAfterReboot,
                     notifications: schedules.notifications,
                     badges: schedules.badges, fetches: schedules.fetches, openings: schedules.openings,
-                    pushes: schedules.pushes))
+                    pushes: schedules.pushes, requests: schedules.requests))
         case .history(let app, let limit): return history(of: app, limit: max(0, min(limit, StoreBounds.runs)))
         case .push(let app, let number): return push(app, number)
         case .change: preconditionFailure("changes are committed")

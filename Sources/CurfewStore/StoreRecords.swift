@@ -12,6 +12,7 @@ struct StoreRecords: Sendable {
     private var openings: [StoredOpening] = []
     /// The same of pushes.
     private var pushes: [StoredPush] = []
+    private var requests: [StoredRequest.Key: StoredRequest] = [:]
     /// What the database doesn't have.
     private(set) var held = StoreRows()
     /// Of apps that a database had which could only be read later: how many launches of them it knew before. The server counts
@@ -27,6 +28,7 @@ struct StoreRecords: Sendable {
         fetches = Dictionary(tables.fetches.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         openings = tables.openings
         pushes = tables.pushes
+        requests = Dictionary(tables.requests.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         self.apps = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.lastRuns = Dictionary(lastRuns.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         let highest = apps.map(\.position).max() ?? 0
@@ -67,6 +69,7 @@ struct StoreRecords: Sendable {
         all.fetches = currentFetches
         all.openings = held.openings
         all.pushes = held.pushes
+        all.requests = currentRequests.mapValues { Optional($0) }
         held = all
         apps = [:]
         lastRuns = [:]
@@ -75,6 +78,7 @@ struct StoreRecords: Sendable {
         fetches = [:]
         openings = []
         pushes = []
+        requests = [:]
     }
 
     /// The database has what was held.
@@ -89,6 +93,7 @@ struct StoreRecords: Sendable {
         for (key, row) in rows.notifications { notifications[key] = row }
         for (app, count) in rows.badges { badges[app] = count == 0 ? nil : count }
         fetches.merge(rows.fetches) { $1 }
+        for (key, row) in rows.requests { requests[key] = row }
         held = StoreRows()
     }
 
@@ -152,6 +157,11 @@ struct StoreRecords: Sendable {
             rows.openings.append(opening)
             // The oldest say the least.
             rows.openings.removeFirst(max(0, rows.openings.count - StoreBounds.heldOpenings))
+        case .requestKept(let row): rows.requests[row.key] = .some(row)
+        case .requestOver(let key):
+            let current = if let row = rows.requests[key] { row } else { requests[key] }
+            guard current != nil else { return false }
+            rows.requests[key] = .some(nil)
         case .together(let changes):
             return changes.map { apply($0, to: &rows) }.contains(true)
         case .pruneRuns:
@@ -187,18 +197,30 @@ struct StoreRecords: Sendable {
 
     private var currentFetches: [String: StoredFetch] { fetches.merging(held.fetches) { $1 } }
 
+    private var currentRequests: [StoredRequest.Key: StoredRequest] {
+        var all = requests
+        for (key, row) in held.requests { all[key] = row }
+        return all
+    }
+
     /// All but the apps and their runs.
     var schedules: DatabaseTables.All {
         DatabaseTables.All(
             notifications: Array(waiting.values), badges: currentBadges,
             fetches: currentFetches.values.sorted { $0.app < $1.app }, openings: openings + held.openings,
-            pushes: pushes + held.pushes.values.sorted { $0.number < $1.number })
+            pushes: pushes + held.pushes.values.sorted { $0.number < $1.number },
+            requests: currentRequests.values.sorted {
+                ($0.submitted, $0.key.app, $0.key.id) < ($1.submitted, $1.key.app, $1.key.id)
+            })
     }
 
     /// Nobody can open it any more.
     private func forgetSchedule(of app: String, in rows: inout StoreRows) {
         for key in Set(notifications.keys).union(rows.notifications.keys) where key.app == app {
             rows.notifications[key] = .some(nil)
+        }
+        for key in Set(requests.keys).union(rows.requests.keys) where key.app == app {
+            rows.requests[key] = .some(nil)
         }
         if badges[app] != nil || rows.badges[app] != nil { rows.badges[app] = 0 }
     }

@@ -22,6 +22,10 @@ public enum StoreChange: Sendable, Hashable {
     case pushKept(StoredPush)
     /// That one was delivered then; 0: a later one has taken its place.
     case pushDelivered(app: String, number: Int, at: Int64)
+    /// New, or in place of one of the same key.
+    case requestKept(StoredRequest)
+    /// It waits no more.
+    case requestOver(StoredRequest.Key)
     /// One after the other, and all in one transaction.
     case together([StoreChange])
     /// Takes away the runs and apps beyond the bounds of `StoreBounds`.
@@ -58,7 +62,7 @@ public enum StoreResult: Sendable, Hashable {
     case held
     /// Somebody else's transaction was open for `StoreBounds.busyMilliseconds`. Nothing of it was kept.
     case busy
-    /// There is no such app or notification, or this isn't its latest run. Nothing changed.
+    /// There is no such app, notification or request, or this isn't its latest run. Nothing changed.
     case unknown
     case loaded(StoredServer)
     case history([StoredRun])

@@ -23,16 +23,18 @@ struct StoreRows: Sendable, Equatable {
     /// The oldest first.
     var openings: [StoredOpening] = []
     var pushes: [PushKey: StoredPush] = [:]
+    /// Nil: it goes.
+    var requests: [StoredRequest.Key: StoredRequest?] = [:]
     /// When those were delivered that the database has.
     var deliveries: [PushKey: Int64] = [:]
 
     var isEmpty: Bool {
         apps.isEmpty && runs.isEmpty && deletedApps.isEmpty && !prunesRuns && notifications.isEmpty && badges.isEmpty
-            && fetches.isEmpty && openings.isEmpty && pushes.isEmpty && deliveries.isEmpty
+            && fetches.isEmpty && openings.isEmpty && pushes.isEmpty && deliveries.isEmpty && requests.isEmpty
     }
     var count: Int {
         apps.count + runs.count + deletedApps.count + notifications.count + badges.count + fetches.count
-            + openings.count + pushes.count
+            + openings.count + pushes.count + requests.count
     }
 
     mutating func put(_ app: StoredApp) {

@@ -15,4 +15,6 @@ public struct StoredServer: Sendable, Hashable {
     public var openings: [StoredOpening] = []
     /// In the order of their numbers.
     public var pushes: [StoredPush] = []
+    /// In the order of their submission.
+    public var requests: [StoredRequest] = []
 }

@@ -20,7 +20,7 @@ enum StateText {
 
         \(watchdogs)
 
-        A waking event that isn't acknowledged within `--wake-limit` is `\(KillReason.backgroundFetchTimeout.rawValue)` \
+        A waking event that isn't acknowledged within `--wake-limit` (`processing`: `--processing-limit`) is `\(KillReason.backgroundFetchTimeout.rawValue)` \
         (\(KillReason.backgroundFetchTimeout.code ?? "")).
 
         """

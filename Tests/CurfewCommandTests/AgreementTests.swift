@@ -11,7 +11,8 @@ struct AgreementTests {
     private static let samples = [
         "--name": "backup", "--report": "/tmp/report.json", "--profile": "ios13", "--budget": "10m",
         "--expiration-lead": "1.5s", "--grace": "3", "--enter-background-limit": "500ms", "--terminate-limit": "inf",
-        "--launch-limit": "1h30min", "--wake-limit": "30", "--time-limit": "2d", "--time-scale": "60",
+        "--launch-limit": "1h30min", "--wake-limit": "30", "--processing-limit": "5m",
+        "--time-limit": "2d", "--time-scale": "60",
         "--memory": "200M", "--containment": "tree", "--suspend": "sigstop", "--terminate-suspended": "wake",
         "--on-supervisor-exit": "resume", "--owner": "42", "--wake": "fetch", "--launch-option": "reason=test",
         "--on": "didEnterBackground=USR1", "--exec-on": "didBecomeActive=true", "--settings": "/tmp/app.conf",
@@ -25,7 +26,8 @@ struct AgreementTests {
         "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
         "--at": "2096-12-01 08:00", "--in": "10m", "--zone": "Europe/Berlin", "--repeat": "daily", "--action": "Answer",
         "--badge": "3", "--apns-id": "7f3a", "--sound": "bell", "--info": "from=ada", "--id": "n1", "--cancel": "n1",
-        "--since": "10m", "--run": "3", "--foreground": "2", "--log-size": "16M",
+        "--since": "10m", "--run": "3", "--expire": "3", "--earliest": "08:00", "--foreground": "2",
+        "--log-size": "16M",
         "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat",
     ]
 
@@ -85,12 +87,23 @@ struct AgreementTests {
         case "wait": ["backup", "suspended"]
         case "launch": ["--", "true"]
         case "remove", "log", "notify", "fetch", "push": ["backup"]
+        case "submit": ["backup", "index", "--refresh"]
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
         case "task keep-alive": ["10m"]
         case "task run": ["backup", "true"]
         default: []
+        }
+    }
+
+    /// The same beside an option that goes with less, or needs more.
+    private static func operands(_ verb: String, beside option: String) -> [String] {
+        switch (verb, option) {
+        case ("submit", "--refresh"), ("submit", "--processing"): ["backup", "index"]
+        case ("submit", "--cancel"), ("submit", "--cancel-all"), ("schedule", "--run"), ("schedule", "--expire"):
+            ["backup"]
+        default: operands(verb)
         }
     }
 
@@ -149,14 +162,15 @@ struct AgreementTests {
     func acceptsEach(verb: String) {
         bothSay(.accepted, verb, Self.operands(verb))
         for option in VerbSyntax.options(of: verb) {
+            let operands = Self.operands(verb, beside: option)
             if let value = Self.samples[option] {
-                let rest = Self.companions(of: option, verb) + Self.operands(verb)
+                let rest = Self.companions(of: option, verb) + operands
                 bothSay(.accepted, verb, [option, value] + rest)
                 bothSay(.accepted, verb, ["\(option)=\(value)"] + rest)
                 bothSay(.refused, verb, [option])
             } else {
-                bothSay(.accepted, verb, [option] + Self.operands(verb))
-                bothSay(.refused, verb, ["\(option)=1"] + Self.operands(verb))
+                bothSay(.accepted, verb, [option] + operands)
+                bothSay(.refused, verb, ["\(option)=1"] + operands)
             }
         }
     }
@@ -201,7 +215,8 @@ struct AgreementTests {
             "--memory-low", "--disk-low", "--background-cpu", "--resume-limit", "--locks", "--lock-wait",
             "--page-out-above",
             "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--since", "--run",
-            "--foreground", "--log-size", "--at", "--in", "--repeat", "--badge", "--id", "--cancel",
+            "--foreground", "--log-size", "--at", "--in", "--repeat", "--badge", "--id", "--cancel", "--earliest",
+            "--expire",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -215,10 +230,10 @@ struct AgreementTests {
             "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
             "--limit": "wait", "--since": "log", "--run": "log", "--foreground": "serve", "--log-size": "serve",
             "--at": "notify", "--in": "notify", "--repeat": "notify", "--badge": "notify", "--id": "notify",
-            "--cancel": "notify",
+            "--cancel": "notify", "--earliest": "submit", "--expire": "schedule",
         ]
         let verb = verbs[option] ?? "run"
-        let rest = Self.companions[option, default: []] + Self.operands(verb)
+        let rest = Self.companions[option, default: []] + Self.operands(verb, beside: option)
         for (index, value) in values.enumerated() {
             bothAgree(verb, onlyOf: option, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)
         }

@@ -66,7 +66,8 @@ struct RunArgumentsTests {
         arguments: [
             ("--budget", \Policy.backgroundBudget), ("--expiration-lead", \.expirationLead),
             ("--enter-background-limit", \.enterBackgroundLimit), ("--terminate-limit", \.terminateLimit),
-            ("--launch-limit", \.launchLimit), ("--wake-limit", \.wakeLimit), ("--time-limit", \.timeLimit),
+            ("--launch-limit", \.launchLimit), ("--wake-limit", \.wakeLimit),
+            ("--processing-limit", \.processingLimit), ("--time-limit", \.timeLimit),
         ] as [(String, any WritableKeyPath<Policy, Span> & Sendable)])
     func durations(option: String, number: any WritableKeyPath<Policy, Span> & Sendable) throws {
         var expected = Self.policy(.ios4)

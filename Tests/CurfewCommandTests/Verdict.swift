@@ -16,6 +16,8 @@ enum Verdict: Equatable {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "advance": _ = try AdvanceArguments.parse(reader)
                 case "notify": _ = try NotifyArguments.parse(reader)
+                case "submit": _ = try SubmitArguments.parse(reader)
+                case "schedule": _ = try ScheduleArguments.parse(reader)
                 case "log": _ = try LogArguments.parse(reader)
                 case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)

@@ -24,7 +24,7 @@ struct BackgroundModeTests {
         "An event that is for apps of a mode wakes those alone",
         arguments: [
             ("fetch", .fetch), ("remote-notification", .remoteNotification), ("processing", .processing),
-            ("keepAlive", .voip),
+            ("refresh", .fetch), ("keepAlive", .voip),
         ] as [(String, BackgroundMode)])
     func wakes(event: String, mode: BackgroundMode) {
         let others = BackgroundMode.allCases.filter { $0 != mode }

@@ -6,14 +6,14 @@ struct ProfileTests {
     @Test(
         "Each profile's numbers",
         arguments: [
-            (Profile.ios4, [600, 5, 5, 5, 20, 30]), (.ios5, [600, 10, 10, 5, 20, 30]),
-            (.ios7, [180, 5, 5, 5, 20, 30]), (.ios13, [30, 4, 5, 5, 20, 30]),
+            (Profile.ios4, [600, 5, 5, 5, 20, 30, 600]), (.ios5, [600, 10, 10, 5, 20, 30, 600]),
+            (.ios7, [180, 5, 5, 5, 20, 30, 600]), (.ios13, [30, 4, 5, 5, 20, 30, 600]),
         ] as [(Profile, [Int64])])
     func numbers(profile: Profile, seconds: [Int64]) {
         let policy = Policy(profile: profile)
         let spans = [
             policy.backgroundBudget, policy.expirationLead, policy.enterBackgroundLimit, policy.terminateLimit,
-            policy.launchLimit, policy.wakeLimit,
+            policy.launchLimit, policy.wakeLimit, policy.processingLimit,
         ]
         #expect(spans == seconds.map { .seconds($0) })
     }
@@ -65,6 +65,7 @@ struct ProfileTests {
         #expect(scaled.terminateLimit == Span(nanoseconds: 83_333_333))
         #expect(scaled.launchLimit == Span(nanoseconds: 333_333_333))
         #expect(scaled.wakeLimit == .milliseconds(500))
+        #expect(scaled.processingLimit == .seconds(10))
         #expect(scaled.grace == .milliseconds(100))
         #expect(scaled.timeLimit == .seconds(60))
     }

@@ -12,7 +12,7 @@ struct ControlRequestTests {
     // MARK: Who may
 
     private static let forAll: Set<ControlVerb> = [
-        .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload,
+        .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload, .submit,
     ]
     private static let forApp: Set<ControlVerb> = [.hello, .ack, .begin, .end, .remaining, .keepAlive, .completed]
 

@@ -14,6 +14,7 @@ struct JournalTests {
         $0.terminateLimit = .milliseconds(4_567)
         $0.launchLimit = .milliseconds(5_678)
         $0.wakeLimit = .milliseconds(6_789)
+        $0.processingLimit = .milliseconds(6_987)
         $0.timeLimit = .milliseconds(7_891)
         $0.timeout = TimeoutPolicy(signal: 3, killAfter: .seconds(8), sparesDescendants: true, preservesStatus: true)
         $0.keepAliveMinimum = .milliseconds(9_876)

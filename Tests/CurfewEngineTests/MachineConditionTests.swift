@@ -16,11 +16,17 @@ struct MachineConditionTests {
     func unknown() {
         #expect(obstacle { _ in } == nil)
         #expect(ScheduleDesk.condition(MachineReading()).isOnline)
+        #expect(ScheduleDesk.condition(MachineReading()).isIdle)
     }
 
     @Test("Processors, memory, the battery")
     func known() {
         #expect(obstacle { $0.cpuStall = 60 } == nil)
+        var reading = MachineReading()
+        reading.cpuStall = 20
+        #expect(ScheduleDesk.condition(reading).isIdle)
+        reading.cpuStall = 21
+        #expect(!ScheduleDesk.condition(reading).isIdle)
         #expect(obstacle { $0.cpuStall = 61 } == .shortOfCPU)
         #expect(obstacle { $0.memoryStall = 11 } == .shortOfMemory)
         #expect(obstacle { $0.batteryLevel = 5 } == nil)

@@ -1,4 +1,5 @@
 import CurfewCore
+import CurfewLinux
 import Testing
 
 @testable import CurfewEngine
@@ -163,6 +164,231 @@ struct ScheduleDeskTests {
         #expect(scene.records?.noted.suffix(2) == ["keep push mail 5", "push mail 4 never"])
         #expect(scene.host.desk.schedules["mail"]?.pushes.kept == 5)
         #expect(scene.host.desk.keptBack["mail"]?.number == 5)
+    }
+
+    // MARK: Refresh and processing requests
+
+    private func submit(_ words: String, _ scene: ServeScene? = nil) {
+        let scene = scene ?? self.scene
+        scene.ask("submit id=1 app=photos \(words)")
+        scene.records?.answer(.done)
+        scene.host.recordsAnswered()
+        let told = scene.read()
+        #expect(told.last?.hasPrefix("ok id=1 request=") == true, "\(told)")
+        scene.host.desk.timeCame()
+    }
+
+    /// Of each that waits or runs: its id, and why it waits.
+    private func listed(_ scene: ServeScene? = nil) -> [String] {
+        (scene ?? self.scene).ask("schedule id=9 app=photos").dropLast().map { line in
+            let fields = line.split(separator: " ").filter { $0.hasPrefix("request=") || $0.hasPrefix("waits=") }
+            return fields.map { $0.drop { $0 != "=" }.dropFirst() }.joined(separator: " ")
+        }
+    }
+
+    /// Ended once, so that it is known and doesn't run.
+    private func knowPhotos() {
+        scene.launch("photos")
+        scene.end("photos")
+    }
+
+    @Test("A request launches its app into background once it is kept, once, and is over with it")
+    func request() {
+        knowPhotos()
+        scene.ask("submit id=1 app=photos kind=processing request=index")
+        scene.host.desk.timeCame()
+        #expect(scene.state("photos") == nil)
+        #expect(answer(.done) == ["ok id=1 request=index"])
+        scene.host.desk.timeCame()
+        #expect(scene.state("photos") == .background)
+        #expect(scene.records?.noted.contains("keep processing photos index") == true)
+        #expect(scene.records?.noted.contains("request photos index over") == true)
+        #expect(listed() == ["index runs"])
+        scene.end("photos")
+        scene.pass(ScheduleDesk.workPause)
+        scene.host.desk.timeCame()
+        #expect(scene.state("photos") == nil)
+        #expect(listed() == [])
+        #expect(scene.host.desk.nextWorkLook == nil)
+    }
+
+    @Test("What can't be kept, or is one too many, changes nothing")
+    func refused() {
+        knowPhotos()
+        scene.ask("submit id=1 app=photos kind=refresh request=a in=3600")
+        #expect(answer(.busy).first?.hasPrefix("error id=1 code=busy ") == true)
+        #expect(listed() == [])
+        submit("kind=refresh request=a in=3600")
+        #expect(scene.code("submit id=2 app=photos kind=refresh request=b") == "too-many-requests")
+        submit("kind=refresh request=a in=7200")
+        for number in 1...10 { submit("kind=processing request=p\(number) in=3600") }
+        #expect(scene.code("submit id=2 app=photos kind=processing request=p11") == "too-many-requests")
+        submit("kind=processing request=p3 in=7200")
+        #expect(listed().count == 11)
+    }
+
+    @Test("Two that are kept at once: the one too many is refused then, and nothing is left of it")
+    func race() {
+        knowPhotos()
+        scene.ask("submit id=1 app=photos kind=refresh request=a in=60")
+        scene.ask("submit id=2 app=photos kind=refresh request=b in=60")
+        #expect(answer(.done) == ["ok id=1 request=a"])
+        #expect(answer(.done).first?.hasPrefix("error id=2 code=too-many-requests ") == true)
+        #expect(scene.records?.noted.last == "request photos b over")
+        #expect(listed() == ["a too-early"])
+    }
+
+    @Test("Cancelled, one or all, they wait no more")
+    func cancelled() {
+        knowPhotos()
+        for id in ["a", "b", "c"] { submit("kind=processing request=\(id) in=60") }
+        scene.ask("cancel id=2 app=photos request=b")
+        #expect(answer(.done) == ["ok id=2"])
+        scene.ask("cancel id=3 app=photos request=b")
+        #expect(answer(.done) == ["ok id=3 ignored=unknown-request"])
+        #expect(listed() == ["a too-early", "c too-early"])
+        scene.ask("cancel id=4 app=photos all=requests")
+        #expect(answer(.done) == ["ok id=4"])
+        #expect(scene.records?.noted.last == "drop requests photos a,c")
+        #expect(listed() == [])
+        #expect(scene.host.desk.schedules["photos"] == nil)
+    }
+
+    @Test(
+        "What isn't one is refused",
+        arguments: [
+            "request=a", "kind=fetch request=a", "kind=refresh", #"kind=refresh request="""#,
+            #"kind=refresh request="a b""#,
+            "kind=refresh request=a earliest=soon", "kind=refresh request=a in=-1",
+            "kind=refresh request=a in=1 earliest=08:00", "kind=refresh request=a needs-network=yes",
+            "kind=processing request=a needs-power=2",
+        ])
+    func invalid(words: String) {
+        knowPhotos()
+        #expect(scene.code("submit id=1 app=photos \(words)") == "invalid")
+        #expect(scene.host.desk.schedules["photos"] == nil)
+    }
+
+    @Test("Processing waits for an idle machine, and for what it needs; a refresh doesn't")
+    func obstacles() {
+        knowPhotos()
+        scene.reading.cpuStall = 50
+        scene.reading.isOnline = false
+        scene.reading.isOnPower = false
+        submit("kind=processing request=index")
+        submit("kind=processing request=upload needs-network=1")
+        submit("kind=processing request=encode needs-power=1")
+        #expect(listed() == ["index machine-in-use", "upload offline", "encode on-battery"])
+        #expect(scene.state("photos") == nil)
+        submit("kind=refresh request=news")
+        #expect(scene.state("photos") == .background)
+        #expect(scene.records?.noted.contains("request photos news over") == true)
+    }
+
+    @Test("In front it waits, and so it does while another of the app's runs; a removed app isn't launched")
+    func inTheWay() {
+        scene.launch("photos")
+        submit("kind=processing request=a")
+        #expect(listed() == ["a app-in-front"])
+        scene.end("photos")
+        submit("kind=processing request=b")
+        #expect(listed() == ["a runs", "b other-runs"] || listed() == ["a runs", "b"])
+        scene.end("photos")
+        scene.ask("remove id=5 app=photos")
+        _ = answer(.done)
+        scene.pass(ScheduleDesk.workPause)
+        scene.host.desk.timeCame()
+        #expect(listed() == ["b app-removed"])
+        #expect(scene.state("photos") == nil)
+    }
+
+    @Test("An app without the mode for it is refused, and one that can't be launched is tried again")
+    func modes() {
+        let definition = scene.definitions.define("photos")
+        definition.plan.manifest.policy.backgroundModes = BackgroundModes([.fetch])
+        #expect(scene.code("submit id=1 app=photos kind=processing request=a") == "no-background-mode")
+        scene.programs.error = SpawnError(stage: .exec, errno: 2)
+        submit("kind=refresh request=a")
+        #expect(listed() == ["a cant-be-launched"])
+        scene.programs.error = nil
+        #expect(scene.ask("run-request id=2 app=photos request=a") == ["ok id=2 state=background"])
+        #expect(listed() == ["a runs"])
+    }
+
+    @Test("Ended when others need the processors; what it uses itself is no reason")
+    func machineNeeded() {
+        knowPhotos()
+        submit("kind=processing request=index")
+        guard let app = scene.host.app(called: "photos") else { return _ = Issue.record("it doesn't run") }
+        let granted = scene.host.app(app)?.graceRemaining(at: scene.host.engine.now)
+        #expect(granted == .seconds(600))
+        func pass(busy: Int64, own: UInt64) {
+            scene.reading.cpuStall = 90
+            scene.reading.processorTime = busy
+            scene.kernel[app].cpuMicroseconds = own
+            scene.pass(ScheduleDesk.workPause)
+        }
+        func left() -> Span { scene.host.app(app)?.graceRemaining(at: scene.host.engine.now) ?? .zero }
+        pass(busy: 0, own: 0)
+        pass(busy: 20_000_000, own: 19_000_000)
+        #expect(left() == .seconds(590))
+        pass(busy: 24_000_000, own: 20_000_000)
+        #expect(left() == Profile.ios4.expirationLead)
+        scene.pass(Profile.ios4.expirationLead)
+        #expect(scene.state("photos") == .suspended)
+        scene.pass(ScheduleDesk.workPause)
+        #expect(listed() == [])
+    }
+
+    @Test("Where nobody can tell who uses them, processors that are short are needed")
+    func unknownUse() {
+        knowPhotos()
+        submit("kind=processing request=index needs-power=1")
+        guard let app = scene.host.app(called: "photos") else { return _ = Issue.record("it doesn't run") }
+        scene.pass(ScheduleDesk.workPause)
+        #expect(scene.host.app(app)?.graceRemaining(at: scene.host.engine.now) == .seconds(595))
+        scene.reading.cpuStall = 90
+        scene.pass(ScheduleDesk.workPause)
+        #expect(scene.host.app(app)?.graceRemaining(at: scene.host.engine.now) == Profile.ios4.expirationLead)
+    }
+
+    @Test("Tried by hand: whatever is in the way, and only of what waits or runs")
+    func tried() {
+        knowPhotos()
+        scene.reading.cpuStall = 90
+        submit("kind=processing request=index in=3600")
+        #expect(scene.code("run-request id=2 app=photos request=other") == "unknown-request")
+        #expect(scene.code("expire-request id=2 app=photos request=index") == "unknown-request")
+        #expect(scene.code("run-request id=2 app=photos") == "invalid")
+        #expect(scene.ask("run-request id=2 app=photos request=index") == ["ok id=2 state=background"])
+        #expect(scene.code("run-request id=2 app=photos request=index") == "unknown-request")
+        submit("kind=processing request=more in=3600")
+        #expect(scene.code("run-request id=2 app=photos request=more") == "busy")
+        #expect(scene.code("expire-request id=3 app=photos request=more") == "unknown-request")
+        #expect(scene.ask("expire-request id=3 app=photos request=index") == ["ok id=3"])
+        scene.pass(Profile.ios4.expirationLead)
+        #expect(scene.state("photos") == .suspended)
+        #expect(scene.code("expire-request id=3 app=photos request=index") == "unknown-request")
+    }
+
+    @Test("Those that were kept are there again, and come when they are due")
+    func restoredRequests() {
+        let records = FakeRecords()
+        records.kept.requests = [
+            RequestRecord(app: "photos", request: TaskRequest(id: "a", kind: .refresh), submitted: .seconds(1)),
+            RequestRecord(app: "photos", request: TaskRequest(id: "b", kind: .refresh), submitted: .seconds(2)),
+            RequestRecord(
+                app: "photos",
+                request: TaskRequest(id: "c", kind: .processing, earliest: .seconds(4_000_000_000), needsPower: true),
+                submitted: .seconds(3)),
+        ]
+        let scene = ServeScene(records: records)
+        #expect(scene.records?.noted == ["request photos b over"])
+        scene.definitions.define("photos")
+        #expect(listed(scene) == ["a", "c too-early"])
+        scene.host.desk.timeCame()
+        #expect(scene.state("photos") == .background)
+        #expect(listed(scene) == ["a runs", "c too-early"])
     }
 
     @Test("What was kept is there again; of too many the soonest")

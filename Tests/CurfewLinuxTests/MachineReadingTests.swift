@@ -50,6 +50,15 @@ struct MachineReadingTests {
         #expect(reading.memoryStall == nil)
     }
 
+    @Test("For how long its processors have worked, guests' time counted once")
+    func processors() {
+        defer { remove() }
+        write("proc/stat", "cpu  100 20 30 9000 800 4 6 50 70 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n")
+        #expect(MachineReading.now(root: root).processorTime == 160 * 1_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+        write("proc/stat", "cpu  100 20\n")
+        #expect(MachineReading.now(root: root).processorTime == nil)
+    }
+
     private static let header = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
 
     @Test("A route to everywhere, of either kind")

@@ -52,7 +52,7 @@ struct MigrationTests {
         #expect(settings == ["wal", "3", "1"])
     }
 
-    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1", "v2", "v3", "v4"])
+    @Test("Each earlier version's becomes today's, with all that was in it", arguments: ["v1", "v2", "v3", "v4", "v5"])
     func earlier(version: String) throws {
         defer { folder.remove() }
         let fixture = String(
@@ -78,7 +78,7 @@ struct MigrationTests {
             #expect(Set(server.notifications) == [.sample("mail", "n1", passed: 1), .sample("news", "n2", passed: 2)])
             #expect(server.badges == ["mail": 3])
         }
-        if ["v3", "v4"].contains(version) {
+        if ["v3", "v4", "v5"].contains(version) {
             #expect(
                 server.fetches == [
                     StoredFetch(app: "mail", interval: 3_600_000_000, last: 1_800_000_000_000_000, fruitless: 2),
@@ -89,13 +89,25 @@ struct MigrationTests {
                     StoredOpening(app: "mail", time: 1_700_000_000_000_000, shown: "2023-11-14T23:13:20")
                 ])
         }
-        if version == "v4" {
+        if ["v4", "v5"].contains(version) {
             let pushes = server.pushes
             #expect(pushes.map(\.number) == [1, 2])
             #expect(pushes.map(\.payload) == ["", "{\"aps\":{\"alert\":\"a\"}}"])
             #expect(pushes.map(\.apnsID) == ["7f3a", nil])
             #expect(pushes.map(\.delivered) == [1_700_000_000_000_001, nil])
             #expect(pushes.map(\.isSilent) == [true, false])
+        }
+        if version == "v5" {
+            #expect(
+                server.requests == [
+                    StoredRequest(
+                        key: StoredRequest.Key(app: "backup", id: "nightly"), kind: "processing",
+                        earliest: 1_800_000_000_000_000, needsNetwork: true, needsPower: true,
+                        submitted: 1_700_000_000_000_000),
+                    StoredRequest(
+                        key: StoredRequest.Key(app: "mail", id: "inbox"), kind: "refresh",
+                        submitted: 1_700_000_000_000_001),
+                ])
         }
         let new = Folder()
         defer { new.remove() }
@@ -136,7 +148,7 @@ struct MigrationTests {
         #expect(block == schema.map { $0 + ";\n" }.joined())
         let queue = try DatabaseQueue(path: folder.files.database)
         defer { try? queue.close() }
-        for table in ["app", "run", "meta", "notification", "badge", "fetch", "opening", "push"] {
+        for table in ["app", "run", "meta", "notification", "badge", "fetch", "opening", "push", "request"] {
             for column in try queue.inDatabase({ try $0.columns(in: table).map(\.name) }) {
                 #expect(text.contains("`\(column)`"), "\(table).\(column)")
             }

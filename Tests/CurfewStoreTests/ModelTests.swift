@@ -13,6 +13,7 @@ private struct Model: Equatable {
     var notifications: [StoredNotification.Key: StoredNotification] = [:]
     var badges: [String: Int] = [:]
     var fetches: [String: StoredFetch] = [:]
+    var requests: [StoredRequest.Key: StoredRequest] = [:]
 
     mutating func apply(_ change: StoreChange) -> Bool {
         switch change {
@@ -45,6 +46,8 @@ private struct Model: Equatable {
         case .fetchSet(let fetch): fetches[fetch.app] = fetch
         // What is held of them isn't told from what is written.
         case .opened, .pushKept, .pushDelivered: break
+        case .requestKept(let row): requests[row.key] = row
+        case .requestOver(let key): return requests.removeValue(forKey: key) != nil
         case .badgeSet(let name, let count): badges[name] = count == 0 ? nil : count
         case .together(let changes): return changes.map { apply($0) }.contains(true)
         case .pruneRuns: break
@@ -68,7 +71,7 @@ struct ModelTests {
         let name = random.pick(names)
         let launches = model.apps[name]?.launches ?? 0
         let number = (model.runs[name]?.last?.number ?? 0) + 1
-        switch random.below(15) {
+        switch random.below(17) {
         case 0...2:
             var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
             app.restartDue = random.chance(50) ? Int64(turn) : nil
@@ -97,6 +100,13 @@ struct ModelTests {
                     app: name, interval: random.chance(50) ? Int64(turn) : nil,
                     last: random.chance(50) ? Int64(turn) : nil, fruitless: random.below(4)))
         case 13: return .opened(StoredOpening(app: name, time: Int64(turn), shown: "2096-07-01T08:00:00"))
+        case 14:
+            return .requestKept(
+                StoredRequest(
+                    key: StoredRequest.Key(app: name, id: "r\(random.below(3))"), kind: "refresh",
+                    earliest: random.chance(50) ? Int64(turn) : nil, needsNetwork: random.chance(50),
+                    submitted: Int64(turn)))
+        case 15: return .requestOver(StoredRequest.Key(app: name, id: "r\(random.below(3))"))
         default: return .badgeSet(name, random.below(3))
         }
     }
@@ -111,6 +121,7 @@ struct ModelTests {
         return apps == model.order.reversed().compactMap { model.apps[$0] }
             && Set(server.notifications) == Set(model.notifications.values) && server.badges == model.badges
             && server.fetches == model.fetches.values.sorted { $0.app < $1.app }
+            && server.requests == model.requests.values.sorted { $0.submitted < $1.submitted }
             && server.lastRuns == model.runs.compactMapValues(\.last)
             && names.allSatisfy { keeper.history($0) == model.history($0).prefix(100).map { $0 } }
     }

@@ -18,7 +18,7 @@ import pytest
 from conftest import LIMIT, binary, wait_for
 
 VERBS = (
-    "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, notify, fetch, push, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, schedule, log, status, events, wait, report, replay, "
+    "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, notify, fetch, push, submit, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, schedule, log, status, events, wait, report, replay, "
     "timeline, test, serve, check, doctor, task"
 )
 TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
@@ -35,7 +35,7 @@ OUTSIDE = "not inside an app (CURFEW_SOCKET isn't set); it is for what `curfew r
 OPTIONS = {
     "run": [
         "--name", "--background", "--aware", "--wait-all", "--report", "--profile", "--budget", "--expiration-lead",
-        "--grace", "--enter-background-limit", "--terminate-limit", "--launch-limit", "--wake-limit", "--time-limit",
+        "--grace", "--enter-background-limit", "--terminate-limit", "--launch-limit", "--wake-limit", "--processing-limit", "--time-limit",
         "--time-scale", "--memory", "--containment", "--suspend", "--terminate-suspended", "--on-supervisor-exit",
         "--drop-caps", "--no-new-privs", "--wake", "--launch-option", "--exits-on-suspend", "--on", "--exec-on",
         "--settings", "--settings-signal", "--watchdog", "--journal", "--state-dir", "--memory-high", "--background-memory",
@@ -47,7 +47,9 @@ OPTIONS = {
     "post": ["--json"], "quit": ["--json", "--server", "--all"], "ps": ["--json"], "top": [], "status": ["--json"],
     "events": ["--json", "--follow"], "report": ["--json"], "replay": [], "timeline": ["--output", "--title", "--record"], "check": ["--json"], "doctor": ["--json"], "warn": ["--json"], "pressure": ["--json"],
     "reclaim": ["--json"], "advance": ["--json"], "switch": ["--json", "--server"], "apps": ["--json", "--server"],
-    "history": ["--json", "--server"], "schedule": ["--json", "--server"], "fetch": ["--json", "--server"], "push": ["--json", "--server", "--apns-id"],
+    "history": ["--json", "--server"], "schedule": ["--json", "--server", "--run", "--expire"],
+    "submit": ["--json", "--server", "--refresh", "--processing", "--earliest", "--in", "--needs-network", "--needs-power",
+               "--cancel", "--cancel-all"], "fetch": ["--json", "--server"], "push": ["--json", "--server", "--apns-id"],
     "notify": ["--json", "--server", "--at", "--in", "--zone", "--repeat", "--title", "--action", "--badge", "--sound",
                "--info", "--id", "--cancel", "--cancel-all"],
     "remove": ["--json", "--server", "--purge"],
@@ -57,7 +59,7 @@ OPTIONS = {
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "push": ["x"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "push": ["x"], "submit": ["x", "a"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 
@@ -204,7 +206,8 @@ def test_unknown_option(sandbox, verb):
 def test_missing_value_or_one_too_many(sandbox, verb, option):
     flags = {"--background", "--aware", "--wait-all", "--drop-caps", "--no-new-privs", "--json", "--follow",
              "--exits-on-suspend", "--strict", "--manual-clock", "--all", "--purge", "--environment",
-             "--stop", "--join", "--print-manifest", "--cancel-all", "--sources"}
+             "--stop", "--join", "--print-manifest", "--cancel-all", "--sources", "--refresh", "--processing",
+             "--needs-network", "--needs-power"}
     if option in flags:
         result = sandbox.curfew(*verb.split(), f"{option}=1", *OPERANDS.get(verb, []))
         expect(result, 64, err=f'curfew: {verb}: {option} takes no value; it was given "1"\n')

@@ -254,7 +254,8 @@ def test_in_front_an_aware_app_is_told_and_nothing_shown(server, desktop):
         stream, "it to be told", lambda: [line for line in stream.events if "name=didNotify" in line])
     assert fields_of(told[0])["by"] == "app"
     assert server.status("chat")["badge"] == "1"
-    assert desktop.shown == [] and rows(server) == []
+    assert desktop.shown == []
+    wait_for("it to be kept no more", lambda: rows(server) == [])
 
 
 def test_an_app_asks_for_itself(server):

@@ -30,6 +30,11 @@ struct RunLimitOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
+        help: HelpText.limit("Time for the waking event processing, in its place", \.processingLimit))
+    var processingLimit: DurationValue?
+
+    @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Demand a sign of life, sd_notify's WATCHDOG=1, at least this often; 0 is never (default: inf).",
             valueName: "D"))

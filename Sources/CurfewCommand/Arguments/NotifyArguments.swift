@@ -25,12 +25,12 @@ struct NotifyArguments {
 
     /// Every value is looked at, whatever is made of it.
     private static func request(_ common: VerbArguments) throws(BadValue) -> Message {
-        let time = try checked(common, "--at", NotifyValues.time)
-        let span = try checked(common, "--in", NotifyValues.span)
-        let repetition = try checked(common, "--repeat", NotifyValues.repetition)
-        _ = try checked(common, "--badge", NotifyValues.badge)
-        let id = try checked(common, "--id", NotifyValues.id)
-        let cancelled = try checked(common, "--cancel", NotifyValues.id)
+        let time = try common.checked("--at", NotifyValues.time)
+        let span = try common.checked("--in", NotifyValues.span)
+        let repetition = try common.checked("--repeat", NotifyValues.repetition)
+        _ = try common.checked("--badge", NotifyValues.badge)
+        let id = try common.checked("--id", NotifyValues.id)
+        let cancelled = try common.checked("--cancel", NotifyValues.id)
         let pairs = try common.values("--info").map(pair)
         let number = Field("id", "1")
         if let cancelled { return Message("cancel", [number, Field("notification", cancelled)]) }
@@ -52,17 +52,6 @@ struct NotifyArguments {
     private static func pair(_ text: String) throws(BadValue) -> Field {
         let pair = try InfoArgument.parse(text)
         return Field("info." + pair.key, pair.value)
-    }
-
-    /// The last one's, where all are good.
-    private static func checked<Value>(
-        _ common: VerbArguments, _ option: String, _ read: (String) throws(BadValue) -> Value
-    ) throws(BadValue) -> Value? {
-        var last: Value?
-        for text in common.values(option) {
-            do throws(BadValue) { last = try read(text) } catch { throw BadValue("\(option): \(error.problem)") }
-        }
-        return last
     }
 }
 

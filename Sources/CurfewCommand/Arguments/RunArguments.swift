@@ -16,6 +16,7 @@ public final class RunArguments {
     private var terminateLimit: Span?
     private var launchLimit: Span?
     private var wakeLimit: Span?
+    private var processingLimit: Span?
     private var timeLimit = Span.infinite
     private var grace: Span?
     private var idleTime: (span: Span, isForced: Bool)?
@@ -97,6 +98,7 @@ public final class RunArguments {
         case .terminateLimit: terminateLimit = try reader.span()
         case .launchLimit: launchLimit = try reader.span()
         case .wakeLimit: wakeLimit = try reader.span()
+        case .processingLimit: processingLimit = try reader.span()
         case .timeLimit:
             // As GNU timeout has it, 0 is no limit.
             let limit = try reader.span()
@@ -235,6 +237,7 @@ public final class RunArguments {
         if let terminateLimit { policy.terminateLimit = terminateLimit }
         if let launchLimit { policy.launchLimit = launchLimit }
         if let wakeLimit { policy.wakeLimit = wakeLimit }
+        if let processingLimit { policy.processingLimit = processingLimit }
         policy.timeLimit = timeLimit
         setResources(of: &policy)
         policy.grace = grace

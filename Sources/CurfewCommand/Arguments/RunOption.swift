@@ -17,6 +17,7 @@ public enum RunOption: String, CaseIterable, Sendable {
     case terminateLimit = "--terminate-limit"
     case launchLimit = "--launch-limit"
     case wakeLimit = "--wake-limit"
+    case processingLimit = "--processing-limit"
     case timeLimit = "--time-limit"
     case timeScale = "--time-scale"
     case memory = "--memory"

@@ -22,7 +22,7 @@ package struct VerbArguments {
                 guard known.contains(option) else { throw reader.unknown(option) }
                 if option == "--server" {
                     server = try reader.serverName()
-                } else if let accepted = VerbSyntax.value(of: option) {
+                } else if let accepted = VerbSyntax.value(of: option, verb) {
                     values[option, default: []].append(try reader.value(accepted))
                 } else {
                     flags.insert(option)
@@ -43,6 +43,17 @@ package struct VerbArguments {
 
     /// All that it was given.
     func values(_ option: String) -> [String] { values[option] ?? [] }
+
+    /// The last one's, where all are good.
+    func checked<Value>(
+        _ option: String, _ read: (String) throws(BadValue) -> Value
+    ) throws(BadValue) -> Value? {
+        var last: Value?
+        for text in values(option) {
+            do throws(BadValue) { last = try read(text) } catch { throw BadValue("\(option): \(error.problem)") }
+        }
+        return last
+    }
 
     var lookup: AppLookup { AppLookup(verb: verb, server: server) }
 

@@ -18,7 +18,13 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open", "switch", "history", "schedule", "fetch": ["--json", "--server"]
+        case "home", "open", "switch", "history", "fetch": ["--json", "--server"]
+        case "schedule": ["--json", "--server", "--run", "--expire"]
+        case "submit":
+            [
+                "--json", "--server", "--refresh", "--processing", "--earliest", "--in", "--needs-network",
+                "--needs-power", "--cancel", "--cancel-all",
+            ]
         case "apps": ["--json", "--server", "--sources"]
         case "launch": LaunchArguments.options
         case "push": ["--json", "--server", "--apns-id"]
@@ -43,12 +49,13 @@ public enum VerbSyntax {
     }
 
     /// What an option that takes a value accepts, of those that `VerbArguments` reads; nil for a flag.
-    static func value(of option: String) -> String? {
+    static func value(of option: String, _ verb: String) -> String? {
         switch option {
+        case "--run" where verb == "schedule", "--expire": NotifyValues.acceptedID
         case "--limit": DurationArgument.accepted
         case "--since": LogMoment.accepted
         case "--run": LogRunNumber.accepted
-        case "--at": WrittenTime.accepted
+        case "--at", "--earliest": WrittenTime.accepted
         case "--in": NotifyValues.acceptedSpan
         case "--zone": "local, or a zone's name such as Europe/Berlin"
         case "--repeat": NotifyValues.acceptedRepetition
@@ -70,7 +77,7 @@ public enum VerbSyntax {
             "task keep-alive":
             1...1
         case "wake", "post": 2...2 + Info.maximumCount
-        case "warn", "notify", "push": 1...2
+        case "warn", "notify", "push", "submit": 1...2
         case "check": 0...Int.max
         case "advance", "pressure", "wait": 2...2
         case "home", "quit", "history", "schedule", "status", "events", "report", "sleep": 0...1
@@ -88,7 +95,7 @@ public enum VerbSyntax {
             "an event's name is needed, such as: curfew \(verb) backup fetch"
         case "pressure" where given == 1: "a level is needed: normal, warning or critical"
         case "advance" where given == 1: "a time is needed, such as: curfew advance backup 10m"
-        case "log", "remove", "notify", "fetch", "push":
+        case "log", "remove", "notify", "fetch", "push", "submit":
             "an app is needed, by its name; `curfew apps` lists those that have run"
         case "wait" where given == 1: "a state is needed: \(WaitArguments.accepted)"
         default: "an app is needed: its name or its pid; `curfew ps` lists those that run"

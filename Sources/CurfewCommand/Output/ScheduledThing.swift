@@ -25,7 +25,7 @@ struct ScheduledThing {
         return table.lines()
     }
 
-    private var id: String { fields["notification"] ?? self["push"] }
+    private var id: String { fields["notification"] ?? fields["request"] ?? self["push"] }
 
     private var repetition: String {
         Int64(self["repeat"]).map { HumanText.duration(nanoseconds: $0 * 1_000_000_000) } ?? self["repeat"]
@@ -41,6 +41,10 @@ struct ScheduledThing {
         case "short-of-cpu": "processors are busy"
         case "short-of-memory": "memory is short"
         case "battery-low": "the battery is low"
+        case "on-battery": "it needs power"
+        case "machine-in-use": "the machine is used"
+        case "other-runs": "another of its runs"
+        case "runs": "it runs now"
         case let word: word
         }
     }
@@ -52,9 +56,12 @@ struct ScheduledThing {
         var members: [(key: String, value: JSON)] = [
             ("app", .string(self["app"])), ("kind", .string(self["kind"])),
         ]
-        if let id = fields["notification"] ?? fields["push"] { members.append(("id", .string(id))) }
+        if let id = fields["notification"] ?? fields["request"] ?? fields["push"] {
+            members.append(("id", .string(id)))
+        }
         members += [("due", Field.seconds(self["due"])), ("shown", .string(self["shown"]))]
         for key in ["zone", "repeat", "waits"] { if let text = fields[key] { members.append((key, .string(text))) } }
+        for key in ["needs-network", "needs-power"] where fields[key] == "1" { members.append((key, .bool(true))) }
         if let badge = Int64(self["badge"]) { members.append(("badge", .integer(badge))) }
         if let title = fields["title"] { members.append(("title", .string(title))) }
         return .object(members)

@@ -60,6 +60,7 @@ enum StatusText {
             app.has("background-modes") ? ("modes", list(app, "background-modes")) : nil,
             app.has("badge") ? ("badge", app.text("badge")) : nil,
             app.has("notifications") ? ("notifications", notifications(app)) : nil,
+            app.has("requests") ? ("requests", "\(app.text("requests")) wait") : nil,
             app.has("next-fetch") ? ("fetches", "next at \(app.text("next-fetch"))") : nil,
             app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
             app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,

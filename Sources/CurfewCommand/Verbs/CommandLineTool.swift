@@ -10,7 +10,7 @@ public enum CommandLineTool {
     public static let versionLine = "curfew \(version)"
     public static let verbs = [
         "run", "timeout", "launch", "home", "open", "switch", "sleep", "interrupt", "dismiss", "wake", "post", "notify",
-        "fetch", "push",
+        "fetch", "push", "submit",
         "warn",
         "pressure",
         "advance",
@@ -81,6 +81,7 @@ public enum CommandLineTool {
         case "notify": return try ScheduleVerbs.notify(reader)
         case "push": return try PushVerb.run(reader)
         case "fetch": return try ScheduleVerbs.fetch(reader)
+        case "submit": return try ScheduleVerbs.submit(reader)
         case "schedule": return try ScheduleVerbs.schedule(reader)
         case "log": return try LogVerb.run(reader)
         case "ps": return try SeeingVerbs.ps(reader)

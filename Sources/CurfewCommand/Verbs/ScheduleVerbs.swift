@@ -2,7 +2,7 @@ import CurfewEngine
 import CurfewLinux
 import CurfewWire
 
-/// `notify` and `schedule`: what a server is to do when it is time.
+/// `notify`, `submit` and `schedule`: what a server is to do when it is time.
 enum ScheduleVerbs {
     static func notify(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try NotifyArguments.parse(reader)
@@ -36,8 +36,22 @@ enum ScheduleVerbs {
         }
     }
 
+    /// Has an app launched for some work; returns once that is kept.
+    static func submit(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let arguments = try SubmitArguments.parse(reader)
+        let target = try arguments.common.lookup.target(ofAny: arguments.common.operands[0])
+        return arguments.common.withClient(of: target) { client throws(ControlClient.Failure) in
+            let answer = try client.request(arguments.request).final
+            if answer["ignored"] != nil { StandardError.print("curfew: submit: no request of that id waits") }
+            guard arguments.common.has("--json") else { return }
+            Output.print(.object(answer["request"].map { [("id", .string($0))] } ?? []))
+        }
+    }
+
     static func schedule(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+        let read = try ScheduleArguments.parse(reader)
+        let arguments = read.common
+        if let trial = read.trial { return try tryRequest(trial, arguments) }
         let lookup = arguments.lookup
         let target =
             if let app = arguments.operands.first { try lookup.target(ofAny: app) } else { try lookup.serverTarget() }
@@ -45,6 +59,16 @@ enum ScheduleVerbs {
             let all = try client.request(Message("schedule", [Field("id", "1")])).items.map(ScheduledThing.init)
             if arguments.has("--json") { return Output.print(.array(all.map(\.json))) }
             Output.print(lines: ScheduledThing.table(all, width: TerminalWidth.columns))
+        }
+    }
+
+    /// Has one of an app's requests run, or expire, now.
+    private static func tryRequest(_ trial: Message, _ arguments: VerbArguments) throws(UsageError) -> Int32 {
+        let target = try arguments.lookup.target(ofAny: arguments.operands[0])
+        return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
+            let answer = try client.request(trial).final
+            guard arguments.has("--json") else { return }
+            if let state = answer["state"] { DrivingVerbs.printState(state) } else { Output.print(.object([])) }
         }
     }
 }

@@ -109,7 +109,8 @@ extension App {
         let sequence = channel.nextSequence()
         let owesAcknowledgement = isAware && limit != nil && event.needsAcknowledgement
         if owesAcknowledgement, let limit, event != .lifecycle(.willTerminate) {
-            channel.owe(event, sequence: sequence, watchdog(limit, at: now))
+            let lead = event.isRequest ? min(policy.expirationLead, limit) : nil
+            channel.owe(event, sequence: sequence, watchdog(limit, at: now), lead: lead)
         }
         var delivery = Delivery(event: event, sequence: sequence, connections: channel.connections, info: info)
         delivery.limit = limit

@@ -5,6 +5,8 @@ extension App {
         case timeLimit
         case timeoutKill
         case launchWatchdog
+        /// That the time for the request at this index of what is pending is nearly over.
+        case expiration(Int)
         /// Of the event at this index of what is pending.
         case acknowledgement(Int)
         case signOfLife
@@ -31,8 +33,8 @@ extension App {
             case .timeLimit, .timeoutKill, .measurement, .cpuMeasurement, .retry, .pageOut, .connectionLook,
                 .tracerCheck, .keepAlive:
                 false
-            case .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget, .suspension,
-                .cpuLimit, .idleLook:
+            case .launchWatchdog, .expiration, .acknowledgement, .signOfLife, .terminateLimit, .warning, .budget,
+                .suspension, .cpuLimit, .idleLook:
                 true
             }
         }
@@ -42,8 +44,8 @@ extension App {
             switch self {
             case .timeLimit, .timeoutKill, .launchWatchdog, .acknowledgement, .signOfLife, .terminateLimit, .budget:
                 true
-            case .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut, .connectionLook,
-                .tracerCheck, .idleLook, .keepAlive:
+            case .expiration, .warning, .suspension, .measurement, .cpuMeasurement, .cpuLimit, .retry, .pageOut,
+                .connectionLook, .tracerCheck, .idleLook, .keepAlive:
                 false
             }
         }
@@ -83,6 +85,9 @@ extension App {
     private func hasSeenWatchdogs(_ visit: (Due, Instant, Clock) -> Bool) -> Bool {
         if let instant = channel.launch?.end, visit(.launchWatchdog, instant, .lifecycle) { return true }
         for index in channel.pending.indices {
+            if let instant = channel.pending[index].warning, visit(.expiration(index), instant, .lifecycle) {
+                return true
+            }
             if let instant = channel.pending[index].watchdog.end, visit(.acknowledgement(index), instant, .lifecycle) {
                 return true
             }
@@ -201,6 +206,7 @@ extension App {
         case .timeLimit: timeLimitPassed(at: now, into: &effects)
         case .timeoutKill: if let policy = policy.timeout { killForTimeout(policy, at: now, into: &effects) }
         case .launchWatchdog: killForLaunch(at: now, into: &effects)
+        case .expiration(let index): warnOfExpiration(index, at: now, into: &effects)
         case .acknowledgement(let index): killForAcknowledgement(channel.pending[index], at: now, into: &effects)
         case .signOfLife: killForSignOfLife(at: now, into: &effects)
         case .terminateLimit: killForTerminateLimit(at: now, into: &effects)

@@ -8,7 +8,8 @@ extension App {
                 Watchdog(policy.launchLimit, startingAt: isTraced ? nil : now, cpuTimeAtStart: .zero))
         }
         if launchedInBackground {
-            let grace = isAware || policy.isContinuous ? nil : Countdown(policy.grace ?? policy.wakeLimit)
+            let span = policy.grace(forWakingEvent: options.wakingEvent?.name)
+            let grace = isAware || policy.isContinuous ? nil : Countdown(span)
             goAway(grace: grace, leftForegroundAt: nil, at: now, into: &effects)
             if policy.yieldsInBackground { effects.append(.setPriority(id, isLowered: true)) }
         } else {

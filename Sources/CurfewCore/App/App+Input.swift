@@ -24,6 +24,7 @@ extension App {
         case .dismiss(let request): dismiss(request: request, at: now, into: &effects)
         case .post(let change, let request): post(change, request: request, at: now, into: &effects)
         case .wake(let event, let request): wake(event, request: request, at: now, into: &effects)
+        case .expire: expire(at: now, into: &effects)
         case .notified(let notification): notified(notification, at: now, into: &effects)
         case .warn(let level, let request): warn(level, request: request, at: now, into: &effects)
         case .memoryMarkReached(let bytes): memoryMarkReached(bytes, at: now, into: &effects)

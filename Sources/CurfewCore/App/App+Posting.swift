@@ -39,7 +39,7 @@ extension App {
             return reject(request, rejection, into: &effects)
         }
         if isAsleep { wakeUp(for: "the event \(event.name)", at: now, into: &effects) }
-        resumeForWaking(event, for: policy.grace ?? policy.wakeLimit, counts: true, at: now, into: &effects)
+        resumeForWaking(event, for: policy.grace(forWakingEvent: event.name), counts: true, at: now, into: &effects)
         answerState(request, into: &effects)
         proceed(at: now, into: &effects)
     }
@@ -93,7 +93,7 @@ extension App {
     private mutating func deliverWaking(
         _ event: PostedEvent, to audience: Delivery.Audience, at now: Moment, into effects: inout [Effect]
     ) {
-        let limit = runsInBackground ? policy.wakeLimit : nil
+        let limit = runsInBackground ? policy.limit(ofWakingEvent: event.name) : nil
         deliver(.wake(event.name), limit: limit, info: event.info, to: audience, at: now, into: &effects)
     }
 

@@ -18,6 +18,14 @@ struct Channel: Sendable, Hashable {
         var sequence: Int
         var event: Event
         var watchdog: Watchdog
+        /// How long before its end the app is warned of it; nil: it isn't, or was.
+        var lead: Span?
+
+        /// When it is warned.
+        var warning: Instant? {
+            guard let lead else { return nil }
+            return watchdog.end.map { $0 - lead }
+        }
     }
 
     /// Whether any other app would be plain.
@@ -75,8 +83,16 @@ struct Channel: Sendable, Hashable {
         return launch
     }
 
-    mutating func owe(_ event: Event, sequence: Int, _ watchdog: Watchdog) {
-        pending.append(PendingAcknowledgement(sequence: sequence, event: event, watchdog: watchdog))
+    /// `lead`: how long before the watchdog's end it is warned; nil: it isn't.
+    mutating func owe(_ event: Event, sequence: Int, _ watchdog: Watchdog, lead: Span? = nil) {
+        pending.append(
+            PendingAcknowledgement(sequence: sequence, event: event, watchdog: watchdog, lead: lead))
+    }
+
+    /// The one at that index was told that its time is nearly over, and has `span` from now on, if it had more.
+    mutating func warned(_ index: Int, leaving span: Span, at now: Moment) {
+        pending[index].lead = nil
+        pending[index].watchdog.shorten(to: span, at: now)
     }
 
     // MARK: Answers

@@ -32,6 +32,9 @@ struct Mailbox: Sendable, Hashable {
         wakingEvents.append(WakingEvent(event: event, isOfLaunch: false))
     }
 
+    /// Whether one waits that is about a request of the app's.
+    var holdsRequest: Bool { wakingEvents.contains { TaskRequest.Kind(event: $0.event.name) != nil } }
+
     /// That of the launch stays.
     mutating func drop(wakingEvent name: String) {
         wakingEvents.removeAll { $0.event.name == name && !$0.isOfLaunch }

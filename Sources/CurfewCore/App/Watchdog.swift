@@ -25,6 +25,14 @@ struct Watchdog: Sendable, Hashable {
         if running { countdown.start(at: now) } else { countdown.pause(at: now) }
     }
 
+    /// Makes what is left at most `span`.
+    mutating func shorten(to span: Span, at now: Moment) {
+        let left = countdown.remaining(at: now)
+        guard span < left else { return }
+        limit = limit.isInfinite ? span : limit - (left - span)
+        countdown = Countdown(span, startingAt: countdown.runningSince == nil ? nil : now)
+    }
+
     /// Makes what is left at least `span`.
     mutating func extend(to span: Span, at now: Moment) {
         let left = countdown.remaining(at: now)

@@ -128,6 +128,7 @@ public struct Supervisor: Sendable, Hashable {
         case .open: table.apps[index].canBeOpened
         case .launch, .leaderExited, .leftBehind, .reaperLost, .treeGone, .stillThere, .killIncomplete, .home,
             .stoppedByTerminal, .quit, .sleep, .reclaim, .signalled, .abandoned, .interrupt, .dismiss, .post, .wake,
+            .expire,
             .warn, .hello,
             .disconnected, .acknowledge, .beginTask, .endTask, .ownerExited, .keepAlive, .notified,
             .suspensionConfirmed, .suspensionPending, .suspensionIncomplete, .footprintMeasured, .pageOutPending,

@@ -17,12 +17,16 @@ public enum BackgroundMode: String, Sendable, CaseIterable {
     /// Source: Apple, UIBackgroundModes `audio`: it runs as long as it plays, and the time that remains doesn't move meanwhile.
     case continuous
 
-    /// The waking event that is for apps of this mode alone; nil where there is none.
-    public var wakingEvent: String? {
+    /// The waking events that are for apps of this mode alone.
+    ///
+    /// Source: Apple, UIBackgroundModes: an app refresh task needs `fetch`, a processing task `processing`.
+    public var wakingEvents: [String] {
         switch self {
-        case .voip: App.keepAliveEvent
-        case .fetch, .remoteNotification, .processing: rawValue
-        case .continuous: nil
+        case .voip: [App.keepAliveEvent]
+        case .fetch: [rawValue, TaskRequest.Kind.refresh.event]
+        case .processing: [TaskRequest.Kind.processing.event]
+        case .remoteNotification: [rawValue]
+        case .continuous: []
         }
     }
 
@@ -58,7 +62,7 @@ extension Policy {
     /// Nothing is where nobody has said which modes it has.
     public func missingMode(forWakingEvent name: String) -> BackgroundMode? {
         guard let backgroundModes else { return nil }
-        return BackgroundMode.allCases.first { $0.wakingEvent == name && !backgroundModes.contains($0) }
+        return BackgroundMode.allCases.first { $0.wakingEvents.contains(name) && !backgroundModes.contains($0) }
     }
 
     /// Whether it ends where others are suspended: one that is never suspended doesn't.

@@ -12,6 +12,8 @@ public struct Policy: Sendable, Hashable {
     public var launchLimit: Span
     /// Time for a waking event; also what a plain app launched into background gets without `grace`.
     public var wakeLimit: Span
+    /// The same for what an app has asked to do while nobody needs the machine.
+    public var processingLimit: Span
     /// The least an app may ask for of keep-alive; nil: it can't have any.
     public var keepAliveMinimum: Span?
     /// How long a plain app runs on after home before it is stopped; nil: not at all.
@@ -75,6 +77,7 @@ public struct Policy: Sendable, Hashable {
         terminateLimit = profile.terminateLimit
         launchLimit = profile.launchLimit
         wakeLimit = profile.wakeLimit
+        processingLimit = profile.processingLimit
         keepAliveMinimum = profile.keepAliveMinimum
     }
 
@@ -96,6 +99,16 @@ public struct Policy: Sendable, Hashable {
         }
     }
 
+    /// The time for a waking event.
+    func limit(ofWakingEvent name: String) -> Span {
+        name == TaskRequest.Kind.processing.event ? processingLimit : wakeLimit
+    }
+
+    /// How long a plain app runs for one.
+    func grace(forWakingEvent name: String?) -> Span {
+        name == TaskRequest.Kind.processing.event ? processingLimit : grace ?? wakeLimit
+    }
+
     /// Divides every duration by `scale`, so that CI sees ten minutes in ten seconds.
     public func scaled(by scale: Double) -> Policy {
         var policy = self
@@ -105,6 +118,7 @@ public struct Policy: Sendable, Hashable {
         policy.terminateLimit = terminateLimit.scaled(by: scale)
         policy.launchLimit = launchLimit.scaled(by: scale)
         policy.wakeLimit = wakeLimit.scaled(by: scale)
+        policy.processingLimit = processingLimit.scaled(by: scale)
         policy.keepAliveMinimum = keepAliveMinimum?.scaled(by: scale)
         policy.grace = grace?.scaled(by: scale)
         policy.handlerGrace = handlerGrace?.scaled(by: scale)

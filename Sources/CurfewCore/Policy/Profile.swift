@@ -47,4 +47,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable {
     /// Source: Apple, background fetch and remote notification handlers: 30 s. The same of keep-alive's in Pro MonoTouch,
     /// ch. 11; Apple's later reference has 10 s of that.
     public var wakeLimit: Span { .seconds(30) }
+
+    /// Source: Apple, `BGProcessingTask`: it can take minutes to complete; how many isn't said.
+    public var processingLimit: Span { .seconds(600) }
 }

@@ -37,6 +37,8 @@ public enum ScheduleObstacle: Sendable, Hashable {
     case appInFront
     /// What it is can't be launched just now.
     case cantBeLaunched
+    /// Its app works on another.
+    case otherRuns
     /// It was removed from the task list, and nobody has opened it since.
     case appRemoved
 
@@ -52,6 +54,7 @@ public enum ScheduleObstacle: Sendable, Hashable {
         case .shortOfMemory: "short-of-memory"
         case .appInFront: "app-in-front"
         case .cantBeLaunched: "cant-be-launched"
+        case .otherRuns: "other-runs"
         case .appRemoved: "app-removed"
         }
     }

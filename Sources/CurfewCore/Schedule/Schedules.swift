@@ -10,6 +10,8 @@ public struct Schedules: Sendable {
         case deliver(Due)
         /// The app of that name is to fetch, unless something is in the way.
         case fetch(String)
+        /// It is to be looked whether that app can be launched for a request of its own.
+        case request(String)
         /// Its silent push of that number, which was kept back.
         case push(String, Int)
     }
@@ -54,10 +56,11 @@ public struct Schedules: Sendable {
         for app in apps.keys { change(app) { $0.notifications.zoneChanged(offsets) } }
     }
 
-    /// The clock was set, or the zone is another: what is planned by habit is planned anew.
-    public mutating func planFetches(at now: WallTime, _ offsets: LocalNotifications.Offsets) {
-        for (app, schedule) in apps where schedule.fetch.learns {
-            change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } }
+    /// The clock was set, or the zone is another: what is planned by habit is planned anew, and requests are looked at.
+    public mutating func plan(at now: WallTime, _ offsets: LocalNotifications.Offsets) {
+        for (app, schedule) in apps {
+            if schedule.fetch.learns { change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } } }
+            if !schedule.requests.pending.isEmpty { change(app) { $0.requests.plan(at: now) } }
         }
     }
 
@@ -73,12 +76,14 @@ public struct Schedules: Sendable {
 
     /// The soonest of all that is due; nil where nothing is. Whoever asks again and again has all of it.
     ///
-    /// A fetch that is due goes on being so until it was begun or postponed.
+    /// A fetch that is due goes on being so until it was begun or postponed, and so does a request.
     public mutating func takeDue(at now: WallTime, _ offsets: LocalNotifications.Offsets) -> Task? {
         guard let due = nextDue, due <= now, let app = deadlines.nextName else { return nil }
         if let number = change(app, { $0.takePush(at: now) }) { return .push(app, number) }
-        if apps[app]?.notifications.nextDue.map({ $0 > now }) ?? true { return .fetch(app) }
-        return takeNotification(of: app, at: now, offsets).map { .deliver($0) }
+        guard apps[app]?.notifications.nextDue.map({ $0 > now }) ?? true else {
+            return takeNotification(of: app, at: now, offsets).map { .deliver($0) }
+        }
+        return apps[app]?.fetch.due.map { $0 <= now } == true ? .fetch(app) : .request(app)
     }
 
     private mutating func takeNotification(
@@ -98,6 +103,7 @@ public struct AppSchedule: Sendable, Hashable {
     /// The number at its name; 0: none.
     public var badge = 0
     public var fetch = FetchSchedule()
+    public var requests = TaskRequests()
     public private(set) var pushes = SilentPushes()
     /// When the silent push that was kept back is delivered; nil where none was.
     public private(set) var pushDue: WallTime?
@@ -111,12 +117,13 @@ public struct AppSchedule: Sendable, Hashable {
     /// When something is due next; nil where nothing is.
     public var nextDue: WallTime? {
         guard !isHeld else { return nil }
-        return [notifications.nextDue, fetch.due, pushDue].compactMap { $0 }.min()
+        return [notifications.nextDue, fetch.due, requests.due, pushDue].compactMap { $0 }.min()
     }
 
     /// Of one that was pushed something once it is known how much was.
     var isEmpty: Bool {
-        notifications.pending.isEmpty && badge == 0 && fetch.isEmpty && pushes == SilentPushes() && pushIDs.isEmpty
+        notifications.pending.isEmpty && badge == 0 && fetch.isEmpty && requests.pending.isEmpty
+            && pushes == SilentPushes() && pushIDs.isEmpty
     }
 
     // MARK: Pushes

@@ -22,6 +22,12 @@ public struct TaskRequest: Sendable, Hashable {
             case .processing: 10
             }
         }
+
+        /// The waking event that its app is told.
+        public var event: String { rawValue }
+
+        /// Nil for an event that isn't about a request.
+        public init?(event: String) { self.init(rawValue: event) }
     }
 
     public init(
@@ -43,7 +49,15 @@ public struct TaskRequest: Sendable, Hashable {
         return machine.obstacle
     }
 
-    /// Whether one that runs has to end since the machine is needed. Source: Apple, `BGProcessingTask`: ended when the user
-    /// picks up the device.
-    public func mustEnd(_ machine: MachineCondition) -> Bool { kind == .processing && !machine.isIdle }
+    /// Why one that runs has to end; nil: it may go on. That processors are short says nothing: it uses them itself.
+    ///
+    /// Source: Apple, `BGProcessingTask`: ended when the user picks up the device; `requiresExternalPower`: only while it has power.
+    public func reasonToEnd(_ machine: MachineCondition) -> ScheduleObstacle? {
+        guard kind == .processing else { return nil }
+        if needsNetwork, !machine.isOnline { return .offline }
+        if needsPower, !machine.isOnPower { return .onBattery }
+        if !machine.isIdle { return .machineInUse }
+        if machine.isShortOfMemory { return .shortOfMemory }
+        return machine.isBatteryLow ? .batteryLow : nil
+    }
 }

@@ -37,6 +37,8 @@ public enum AppInput: Sendable, Hashable {
     case post(PostedEvent, request: RequestID?)
     /// Something the app is resumed for, in background.
     case wake(PostedEvent, request: RequestID?)
+    /// What it was woken for by a request of its own has to end: the machine is needed, or somebody tries what it does then.
+    case expire
     /// A memory warning by hand.
     case warn(MemoryWarningLevel, request: RequestID?)
 

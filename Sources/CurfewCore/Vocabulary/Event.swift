@@ -26,6 +26,9 @@ public enum Event: Sendable, Hashable {
         }
     }
 
+    /// Whether it is about a request of the app's: what it is woken for is warned of before it ends.
+    var isRequest: Bool { if case .wake(let name) = self { TaskRequest.Kind(event: name) != nil } else { false } }
+
     /// The longest NAME, or KEY of a `Info`, in bytes.
     public static let maximumNameBytes = 64
 

@@ -70,10 +70,11 @@ extension ControlServer {
         case .wake:
             guard let event = postedEvent(request, { .wake($0) }) else { return }
             host.feed(.app(app, .wake(event, request: wait(for: request))))
-        case .notify, .cancel, .schedule, .fetchInterval, .payload:
+        case .notify, .cancel, .schedule, .fetchInterval, .payload, .submit:
             // An app's own; whoever drives the server was answered before.
             if !host.serve(request, verb) { refuse(request, "unsupported", Self.whyNoServer) }
-        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .fetch, .push:
+        case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .fetch, .push,
+            .runRequest, .expireRequest:
             refuse(request, "unsupported", Self.whyNoServer)
         }
     }
@@ -219,13 +220,25 @@ extension ControlServer {
     /// An acknowledgement that tells what has come of the event.
     private func completed(_ request: ControlRequest, _ app: AppID) {
         guard let sequence = request.message["seq"].flatMap(Int.init),
-            let result = FetchResult(rawValue: request.message["result"] ?? "")
+            let result = Self.result(request.message)
         else {
             let results = FetchResult.allCases.map(\.rawValue).joined(separator: ", ")
-            return refuse(request, "invalid", "completed needs seq=NUMBER and result=, one of \(results)")
+            return refuse(
+                request, "invalid",
+                "completed needs seq=NUMBER, and result=, one of \(results), or success=, true or false")
         }
         if let event = host.app(app)?.unacknowledgedEvent(sequence) { host.completed(event, result, by: app) }
         acknowledge(request, app)
+    }
+
+    /// Requests succeed or fail, and whatever has succeeded counts as something new.
+    private static func result(_ message: Message) -> FetchResult? {
+        switch (message["result"], message["success"]) {
+        case (let word?, nil): FetchResult(rawValue: word)
+        case (nil, "true"): .newData
+        case (nil, "false"): .failed
+        default: nil
+        }
     }
 
     /// As `wake` does, for whoever has asked something else.

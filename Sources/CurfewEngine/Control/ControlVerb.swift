@@ -6,13 +6,16 @@ enum ControlVerb: String, CaseIterable {
     case apps, launch, `switch`, remove, stop, reload, server, history, join
     case notify, cancel, schedule, fetch, completed, push, payload
     case fetchInterval = "fetch-interval"
+    case submit
+    case runRequest = "run-request"
+    case expireRequest = "expire-request"
     case quitAll = "quit-all"
 
     /// What only a server of many apps does.
     var isServers: Bool {
         switch self {
         case .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join, .notify, .cancel,
-            .schedule, .fetch, .fetchInterval, .push, .payload:
+            .schedule, .fetch, .fetchInterval, .push, .payload, .submit, .runRequest, .expireRequest:
             true
         case .hello, .ack, .completed, .begin, .end, .remaining, .tasks, .status, .events, .keepAlive, .home, .open,
             .interrupt,
@@ -34,10 +37,11 @@ enum ControlVerb: String, CaseIterable {
             true
         case (.apps, .operator), (.launch, .operator), (.switch, .operator), (.remove, .operator), (.stop, .operator),
             (.reload, .operator), (.server, .operator), (.history, .operator), (.quitAll, .operator),
-            (.join, .operator), (.fetch, .operator), (.push, .operator):
+            (.join, .operator), (.fetch, .operator), (.push, .operator), (.runRequest, .operator),
+            (.expireRequest, .operator):
             true
         case (.tasks, _), (.status, _), (.events, _), (.notify, _), (.cancel, _), (.schedule, _),
-            (.fetchInterval, _), (.payload, _):
+            (.fetchInterval, _), (.payload, _), (.submit, _):
             true
         default: false
         }
@@ -47,11 +51,11 @@ enum ControlVerb: String, CaseIterable {
         switch self {
         case .home, .open, .interrupt, .dismiss, .post, .wake, .warn, .pressure, .quit, .reclaim, .advance,
             .sleep, .apps, .launch, .switch, .remove, .stop, .reload, .server, .history, .quitAll, .join,
-            .fetch, .push:
+            .fetch, .push, .runRequest, .expireRequest:
             "a process inside an app can't drive a supervisor"
         case .hello, .ack, .begin, .end, .remaining, .keepAlive, .completed:
             "only a process inside the app speaks for it"
-        case .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload:
+        case .tasks, .status, .events, .notify, .cancel, .schedule, .fetchInterval, .payload, .submit:
             "only this user outside any app, and the app itself, may ask"
         }
     }

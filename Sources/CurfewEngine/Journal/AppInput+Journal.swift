@@ -31,6 +31,7 @@ extension AppInput {
         case .dismiss(let request): ("dismiss", Field.request(request))
         case .post(let event, let request): ("post", Self.fields(of: event, request))
         case .wake(let event, let request): ("wake", Self.fields(of: event, request))
+        case .expire: ("expire", [])
         case .hello(let connection): ("hello", [Field("connection", connection.rawValue)])
         case .disconnected(let connection): ("disconnected", [Field("connection", connection.rawValue)])
         case .acknowledge(let sequence): ("acknowledge", [Field("seq", sequence)])
@@ -99,6 +100,7 @@ extension AppInput {
         case "dismiss": .dismiss(request: fields.request)
         case "post": fields.posted("event").map { .post($0, request: fields.request) }
         case "wake": fields.posted("event").map { .wake($0, request: fields.request) }
+        case "expire": .expire
         case "suspensionConfirmed": .suspensionConfirmed
         case "suspensionPending": .suspensionPending
         case "suspensionIncomplete": .suspensionIncomplete

@@ -4,6 +4,7 @@ import CurfewWire
 extension Policy {
     var journalFields: [Field] {
         var fields = Self.spans.map { Field($0.key, self[keyPath: $0.path]) }
+        if processingLimit != Profile.ios4.processingLimit { fields.append(Field("processing-limit", processingLimit)) }
         if let timeout { fields += timeout.journalFields }
         if let keepAliveMinimum { fields.append(Field("keep-alive", keepAliveMinimum)) }
         if let grace { fields.append(Field("grace", grace)) }
@@ -47,6 +48,8 @@ extension Policy {
             guard let span = fields.span(key) else { return nil }
             self[keyPath: path] = span
         }
+        // As every profile has it, and in journals of earlier versions, it isn't there.
+        if let span = fields.span("processing-limit") { processingLimit = span }
         timeout = TimeoutPolicy(journal: fields)
         keepAliveMinimum = fields.span("keep-alive")
         grace = fields.span("grace")

@@ -39,6 +39,7 @@ extension RunReport {
             ("launchSeconds", seconds(policy.launchLimit)),
             ("enterBackgroundSeconds", seconds(policy.enterBackgroundLimit)),
             ("terminateSeconds", seconds(policy.terminateLimit)), ("wakeSeconds", seconds(policy.wakeLimit)),
+            ("processingSeconds", seconds(policy.processingLimit)),
         ]
         if let limit = policy.resumeLimit {
             members.append(("resumptions", .integer(Int64(limit))))

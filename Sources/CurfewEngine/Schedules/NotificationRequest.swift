@@ -41,10 +41,7 @@ struct NotificationRequest {
     private func start() throws(BadNotification) -> CalendarRule.Start {
         if let text = message["in"] {
             guard message["at"] == nil else { throw BadNotification("at= and in= exclude each other") }
-            guard let nanoseconds = Seconds.parse(text), 0..<Int64.max ~= nanoseconds else {
-                throw BadNotification("in=\(text) isn't a number of seconds")
-            }
-            return .moment(now + Span(nanoseconds: nanoseconds))
+            return .moment(now + (try Self.span(text)))
         }
         guard let text = message["at"] else { return .moment(now) }
         guard let written = WrittenTime(text) else { throw BadNotification("at=\(text) isn't \(WrittenTime.accepted)") }
@@ -56,6 +53,14 @@ struct NotificationRequest {
             throw BadNotification("at=\(text) is in none of the years \(CivilTime.years)")
         }
         return zone.map { .civil(civil, $0) } ?? .moment(civil.moment(offset: offset))
+    }
+
+    /// Of `in=`.
+    static func span(_ text: String) throws(BadNotification) -> Span {
+        guard let nanoseconds = Seconds.parse(text), 0..<Int64.max ~= nanoseconds else {
+            throw BadNotification("in=\(text) isn't a number of seconds")
+        }
+        return Span(nanoseconds: nanoseconds)
     }
 
     private func zone() throws(BadNotification) -> CalendarRule.Zone? {

@@ -7,14 +7,17 @@ extension ScheduleDesk {
     /// More than so many percent of the time somebody waits: work that can wait does.
     private static let mostCPUStall = 60
     private static let mostMemoryStall = 10
+    /// Up to so many percent nobody needs the machine, as far as can be told.
+    private static let mostIdleStall = 20
     private static let lowBattery = 20
     static var fetchEvent: String { BackgroundMode.fetch.rawValue }
 
     /// The machine's, as far as it tells.
-    static func condition(_ reading: MachineReading = .now()) -> MachineCondition {
+    static func condition(_ reading: MachineReading) -> MachineCondition {
         var condition = MachineCondition()
         condition.isShortOfCPU = reading.cpuStall ?? 0 > mostCPUStall
         condition.isShortOfMemory = reading.memoryStall ?? 0 > mostMemoryStall
+        condition.isIdle = reading.cpuStall ?? 0 <= mostIdleStall
         condition.isOnline = reading.isOnline ?? true
         condition.isOnPower = reading.isOnPower ?? true
         condition.isBatteryLow = reading.isOnPower == false && reading.batteryLevel ?? 100 < lowBattery
@@ -58,12 +61,12 @@ extension ScheduleDesk {
         func postpone(_ obstacle: ScheduleObstacle) {
             schedules.change(app) { $0.fetch.postpone(because: obstacle, at: now) }
         }
-        let machine = Self.condition()
+        let machine = Self.condition(host.machine.reading())
         if let obstacle = machine.obstacle { return postpone(obstacle) }
         if !machine.isOnline { return postpone(.offline) }
         guard let id = host.app(called: app), let state = host.app(id)?.state else {
             do throws(LaunchRefusal) {
-                _ = try launchToFetch(app)
+                _ = try launch(app, for: PostedEvent(Self.fetchEvent))
                 return began(app, at: now)
             } catch {
                 return postpone(.cantBeLaunched)
@@ -74,16 +77,18 @@ extension ScheduleDesk {
         host.feed(.app(id, .wake(PostedEvent(Self.fetchEvent), request: nil)))
     }
 
-    private func launchToFetch(_ app: String) throws(LaunchRefusal) -> Instance {
+    /// Into background.
+    func launch(_ app: String, for event: PostedEvent) throws(LaunchRefusal) -> Instance {
         let definition = try host.definition(named: app)
-        let event = Self.fetchEvent
-        if let mode = definition.plan.manifest.policy.missingMode(forWakingEvent: event) {
-            throw LaunchRefusal(
-                "no-background-mode", "the manifest of \(app) has no background mode \(mode.rawValue)")
+        if let mode = definition.plan.manifest.policy.missingMode(forWakingEvent: event.name) {
+            throw LaunchRefusal("no-background-mode", Self.lacks(mode, app))
         }
-        let options = LaunchOptions(
-            inBackground: true, wakingEvent: PostedEvent(event), info: definition.launch.info)
+        let options = LaunchOptions(inBackground: true, wakingEvent: event, info: definition.launch.info)
         return try host.launch(definition, options)
+    }
+
+    static func lacks(_ mode: BackgroundMode, _ app: String) -> String {
+        "the manifest of \(app) has no background mode \(mode.rawValue)"
     }
 
     private func began(_ app: String, at now: WallTime) {
@@ -121,7 +126,7 @@ extension ScheduleDesk {
             return arm()
         }
         do throws(LaunchRefusal) {
-            let instance = try launchToFetch(name)
+            let instance = try launch(name, for: PostedEvent(Self.fetchEvent))
             began(name, at: WallTimer.now)
             let state = host.app(instance.id)?.state ?? .notRunning
             host.accept(request, [Field("state", state.rawValue)])
@@ -139,8 +144,7 @@ extension ScheduleDesk {
         }
         let policy = host.app(called: name).flatMap { host.app($0)?.policy }
         if let mode = policy?.missingMode(forWakingEvent: Self.fetchEvent) {
-            return host.refuse(
-                request, "no-background-mode", "the manifest of \(name) has no background mode \(mode.rawValue)")
+            return host.refuse(request, "no-background-mode", Self.lacks(mode, name))
         }
         let rule = schedules[name]?.fetch.rule
         let record = FetchRecord(

@@ -45,9 +45,8 @@ extension ScheduleDesk {
     private func push(
         _ request: ControlRequest, to name: String, _ bytes: [UInt8], _ payload: RemotePayload
     ) throws(BadNotification) {
-        if payload.isSilent, let mode = missingMode(of: name) {
-            return host.refuse(
-                request, "no-background-mode", "the manifest of \(name) has no background mode \(mode.rawValue)")
+        if payload.isSilent, let mode = missingMode(of: name, for: Self.pushEvent) {
+            return host.refuse(request, "no-background-mode", Self.lacks(mode, name))
         }
         let id = request.message["apns-id"]
         if let id {
@@ -65,10 +64,11 @@ extension ScheduleDesk {
         host.keep(.push(record), request) { $0.keep(record) }
     }
 
-    private func missingMode(of name: String) -> BackgroundMode? {
+    /// As it runs, or else as it would be launched.
+    func missingMode(of name: String, for event: String) -> BackgroundMode? {
         let running = host.app(called: name).flatMap { host.app($0)?.policy }
         let policy = running ?? (try? host.definition(named: name))?.plan.manifest.policy
-        return policy?.missingMode(forWakingEvent: Self.pushEvent)
+        return policy?.missingMode(forWakingEvent: event)
     }
 
     func keptPush(_ record: PushRecord, _ request: ControlRequest) {
@@ -161,7 +161,7 @@ extension ScheduleDesk {
             host.records?.noteBadge(badge, of: record.app)
         }
         host.records?.notePush(record.number, of: record.app, delivered: WallTimer.now)
-        let isHeard = payload.isContentAvailable && missingMode(of: record.app) == nil
+        let isHeard = payload.isContentAvailable && missingMode(of: record.app, for: Self.pushEvent) == nil
         let notice = Self.notice(of: record, payload)
         if isInFront(record.app) {
             if !isHeard { _ = tellInFront(notice) }

@@ -8,6 +8,9 @@ extension ScheduleDesk {
         case notification(NotificationRecord)
         case fetchInterval(Span, of: String)
         case push(PushRecord)
+        case request(RequestRecord)
+        /// Nil: all there are.
+        case cancellingRequest(String?, of: String)
         /// Nil: all there are.
         case cancelling(String?, of: String)
     }
@@ -61,6 +64,8 @@ extension ScheduleDesk {
         switch keeping {
         case .notification(let record): kept(record, request)
         case .push(let record): keptPush(record, request)
+        case .request(let record): keptRequest(record, request)
+        case .cancellingRequest(let id, let app): cancelledRequest(id, of: app, request)
         case .fetchInterval(let interval, let app): keptInterval(interval, of: app, request)
         case .cancelling(let id, let app):
             let isKnown = schedules.change(app) { schedule in
@@ -99,9 +104,11 @@ extension ScheduleDesk {
 
     func cancel(_ request: ControlRequest) {
         guard let name = appName(request) else { return }
+        if cancelRequests(request, of: name) { return }
         let id = request.message["notification"]
         guard id != nil || request.message["all"] == "1" else {
-            return host.refuse(request, "invalid", "cancel needs notification=ID, or all=1")
+            return host.refuse(
+                request, "invalid", "cancel needs notification=ID, all=1, request=ID or all=requests")
         }
         let waiting = schedules[name]?.notifications.pending.map(\.notification.id) ?? []
         let ids = id.map { [$0] } ?? waiting
@@ -122,7 +129,11 @@ extension ScheduleDesk {
             }
             var left = all.sorted { ($0.pending.due, $0.app) < ($1.pending.due, $1.app) }[...]
             let each = { [unowned self] in left.popFirst().map { message(of: $0.pending, $0.app) } }
-            let fetches = names.compactMap { fetchFields(of: $0) } + names.compactMap { pushFields(of: $0) }
+            let machine = Self.condition(host.machine.reading())
+            let fetches =
+                names.compactMap { fetchFields(of: $0) } + names.compactMap { pushFields(of: $0) }
+                + Set(names).union(request.message["app"] == nil && request.app == nil ? Set(works.keys) : [])
+                .sorted().flatMap { requestFields(of: $0, machine) }
             var leftFetches = fetches[...]
             let parts: [ControlSession.Lines] = [
                 { leftFetches.popFirst().map { Message("schedule", $0) } }, each,
@@ -181,6 +192,9 @@ extension ScheduleDesk {
             fields.append(Field("next-notification", shownText(next.due)))
         }
         if let due = schedule.fetch.due { fields.append(Field("next-fetch", shownText(due))) }
+        if !schedule.requests.pending.isEmpty {
+            fields.append(Field("requests", String(schedule.requests.pending.count)))
+        }
         return fields
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 
 /// What the apps of a server have scheduled: takes it in, and delivers what is due.
 ///
-/// The files beside this one hold its parts: `+Requests`, `+Delivery`.
+/// The files beside this one hold its parts: `+Requests`, `+Delivery`, `+Fetch`, `+Push`, `+Tasks`.
 final class ScheduleDesk {
     unowned let host: ServeHost
     let zones: any ZoneTables
@@ -23,6 +23,11 @@ final class ScheduleDesk {
     var backlog: [PushRecord] = []
     /// The silent push of each app that waits, for too many came.
     var keptBack: [String: PushRecord] = [:]
+    /// What apps work on that they have asked for, by their names.
+    var works: [String: Work] = [:]
+    /// When it is looked again whether they may go on; nil where none works.
+    var nextWorkLook: Instant?
+    var processorUse = ProcessorUse()
     var lastGenerated = 0
     /// That no notification can be shown is said once, until one was.
     var hasComplained = false
@@ -67,6 +72,7 @@ final class ScheduleDesk {
         }
         for (app, opening) in kept.openings { schedules.change(app) { $0.fetch.restore(opening) } }
         restore(kept.pushes, at: WallTimer.now)
+        restore(kept.requests)
         for (app, badge) in kept.badges { schedules.change(app) { $0.badge = badge } }
         for app in kept.apps where app.isRemoved { schedules.hold(app.name, true) }
     }
@@ -74,7 +80,7 @@ final class ScheduleDesk {
     /// From now on what is due is delivered.
     func begin() {
         desktop?.wait(in: host.loop)
-        schedules.planFetches(at: WallTimer.now, offset)
+        schedules.plan(at: WallTimer.now, offset)
         watchZone()
         arm()
     }
@@ -94,7 +100,7 @@ final class ScheduleDesk {
 
     /// The timer has told of its time, or of a clock that was set.
     func timeCame() {
-        if timer.wasHeard() { schedules.planFetches(at: WallTimer.now, offset) }
+        if timer.wasHeard() { schedules.plan(at: WallTimer.now, offset) }
         deliverDue()
     }
 
@@ -102,7 +108,7 @@ final class ScheduleDesk {
         guard zoneWatch?.readChanges() != nil else { return }
         zones.reload()
         schedules.zoneChanged(offset)
-        schedules.planFetches(at: WallTimer.now, offset)
+        schedules.plan(at: WallTimer.now, offset)
         arm()
     }
 
@@ -126,6 +132,7 @@ final class ScheduleDesk {
             case .push(let app, let number): deliverKept(app, number)
             case .deliver(let due): deliver(due)
             case .fetch(let app): fetch(app)
+            case .request(let app): workIsDue(for: app)
             case nil: return arm()
             }
         }

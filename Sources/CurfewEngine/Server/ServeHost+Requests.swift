@@ -29,7 +29,8 @@ extension ServeHost {
         case .history: history(request)
         case .reload:
             reload(request)
-        case .notify, .cancel, .schedule, .fetch, .fetchInterval, .push, .payload, .completed, .join, .hello, .ack,
+        case .notify, .cancel, .schedule, .fetch, .fetchInterval, .push, .payload, .submit, .runRequest,
+            .expireRequest, .completed, .join, .hello, .ack,
             .begin, .end,
             .remaining, .tasks, .status, .events,
             .keepAlive, .home, .interrupt,

@@ -13,6 +13,9 @@ extension ServeHost {
         case .payload: desk.payload(request)
         case .fetch: desk.fetch(request)
         case .fetchInterval: desk.fetchInterval(request)
+        case .submit: desk.submit(request)
+        case .runRequest: desk.runRequest(request)
+        case .expireRequest: desk.expireRequest(request)
         default: return false
         }
         return true

@@ -361,6 +361,7 @@ final class ServeHost: AppsHost {
 
     override func completed(_ event: Event, _ result: FetchResult, by app: AppID) {
         if event == .wake(ScheduleDesk.fetchEvent) { desk.fetchCompleted(name(of: app), result) }
+        if TaskRequest.Kind(event: event.name) != nil { desk.workCompleted(name(of: app)) }
     }
 
     override func moreStatusFields(of app: AppID) -> [Field] { desk.fields(of: name(of: app)) }
@@ -391,7 +392,9 @@ final class ServeHost: AppsHost {
     // MARK: Its own time
 
     override var hostsDeadline: Instant? {
-        let own = isEnding ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }]
+        let own =
+            isEnding
+            ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }, desk.nextWorkLook]
         return (own + [manager?.nextDue, sources?.nextDue]).compactMap { $0 }.min()
     }
 
@@ -399,6 +402,7 @@ final class ServeHost: AppsHost {
         if !isEnding {
             if let next = orders?.next, next <= kernel.now.nanoseconds { sweepOrders() }
             restartDue()
+            desk.lookAtWork()
         }
         sources?.timePassed()
         manager?.timeCame(at: kernel.now) { statusText }

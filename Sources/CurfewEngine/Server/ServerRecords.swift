@@ -150,6 +150,19 @@ public struct PushRecord: Sendable, Hashable {
     }
 }
 
+/// What is kept of a refresh or processing request that waits.
+public struct RequestRecord: Sendable, Hashable {
+    public var app: String
+    public var request: TaskRequest
+    public var submitted: WallTime
+
+    public init(app: String, request: TaskRequest, submitted: WallTime) {
+        self.app = app
+        self.request = request
+        self.submitted = submitted
+    }
+}
+
 /// All that a server finds when it starts.
 public struct KeptServer: Sendable {
     /// The most recently used first; those that were removed, too.
@@ -165,11 +178,14 @@ public struct KeptServer: Sendable {
     public var openings: [(app: String, opening: UseHabits.Opening)]
     /// In the order of their numbers.
     public var pushes: [PushRecord]
+    /// In the order of their submission.
+    public var requests: [RequestRecord]
 
     public init(
         apps: [AppRecord] = [], isAfterReboot: Bool = false, notifications: [NotificationRecord] = [],
         badges: [String: Int] = [:], fetches: [FetchRecord] = [],
-        openings: [(app: String, opening: UseHabits.Opening)] = [], pushes: [PushRecord] = []
+        openings: [(app: String, opening: UseHabits.Opening)] = [], pushes: [PushRecord] = [],
+        requests: [RequestRecord] = []
     ) {
         self.apps = apps
         self.isAfterReboot = isAfterReboot
@@ -178,6 +194,7 @@ public struct KeptServer: Sendable {
         self.fetches = fetches
         self.openings = openings
         self.pushes = pushes
+        self.requests = requests
     }
 }
 
@@ -227,6 +244,8 @@ public protocol ServerRecords: AnyObject {
     /// `delivered`: zero: it never is.
     func notePush(_ number: Int, of app: String, delivered: WallTime)
     func noteOpening(_ opening: UseHabits.Opening, of app: String)
+    /// It waits no more.
+    func noteRequestOver(_ id: String, of app: String)
     /// These are answered by `takeAnswers`, under the number that they return; nil: too many wait.
     func remove(_ app: String) -> Int?
     /// New, or in place of one of the same id.
@@ -234,6 +253,9 @@ public protocol ServerRecords: AnyObject {
     func keep(_ fetch: FetchRecord) -> Int?
     func keep(_ push: PushRecord) -> Int?
     func push(_ number: Int, of app: String) -> Int?
+    /// New, or in place of one of the same id.
+    func keep(_ request: RequestRecord) -> Int?
+    func dropRequests(_ ids: [String], of app: String) -> Int?
     func dropNotifications(_ ids: [String], of app: String) -> Int?
     /// Past runs, the latest first; nil: of all apps.
     func history(of app: String?, limit: Int) -> Int?

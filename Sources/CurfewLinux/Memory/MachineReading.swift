@@ -7,6 +7,8 @@ public struct MachineReading: Sendable, Hashable {
     public var cpuStall: Int?
     /// The same for memory.
     public var memoryStall: Int?
+    /// For how many microseconds its processors have worked since it was started, all of them together.
+    public var processorTime: Int64?
     /// Whether there is a way to anywhere else.
     public var isOnline: Bool?
     /// False while it runs on a battery.
@@ -21,6 +23,7 @@ public struct MachineReading: Sendable, Hashable {
         var reading = MachineReading()
         reading.cpuStall = stall(root + "/proc/pressure/cpu")
         reading.memoryStall = stall(root + "/proc/pressure/memory")
+        reading.processorTime = processorTime(root)
         reading.isOnline = isOnline(root)
         reading.readPower(root + "/sys/class/power_supply")
         return reading
@@ -31,6 +34,15 @@ public struct MachineReading: Sendable, Hashable {
         let mark = "some avg10="
         let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(mark) }
         return line.flatMap { Int($0.dropFirst(mark.count).prefix { ("0"..."9").contains($0) }) }
+    }
+
+    /// Source: proc_stat(5): the first line has user, nice, system, idle, iowait, irq and softirq, in clock ticks; guests' time is
+    /// in user and nice.
+    private static func processorTime(_ root: String) -> Int64? {
+        guard let words = lines(root + "/proc/stat")?.first, words.first == "cpu", words.count > 7 else { return nil }
+        let ticks = [1, 2, 3, 6, 7].compactMap { Int64(words[$0]) }
+        guard ticks.count == 5 else { return nil }
+        return ticks.reduce(0, &+) &* 1_000_000 / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
     }
 
     /// A route to everywhere. Source: kernel, net/ipv4/fib_trie.c and net/ipv6/route.c: the destination is the second field of the

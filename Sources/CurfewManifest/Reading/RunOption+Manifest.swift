@@ -27,7 +27,8 @@ extension RunOption {
             "isn't for a manifest: it belongs to an app with a supervisor of its own, `curfew run \(rawValue)`"
         case .background, .aware, .waitAll, .profile, .budget, .expirationLead, .grace, .sleepWhenIdle, .idleCPU,
             .wakeOn,
-            .quiet, .enterBackgroundLimit, .terminateLimit, .launchLimit, .wakeLimit, .timeLimit, .memory, .memoryHigh,
+            .quiet, .enterBackgroundLimit, .terminateLimit, .launchLimit, .wakeLimit, .processingLimit, .timeLimit,
+            .memory, .memoryHigh,
             .backgroundMemory, .backgroundMemoryHigh, .backgroundCPU, .cpuLimitAction, .backgroundPriority, .locks,
             .lockWait, .pageOut, .pageOutAbove, .resumeLimit, .containment, .suspend, .terminateSuspended, .dropCaps,
             .noNewPrivs, .wake, .launchOption, .exitsOnSuspend, .on, .settings, .settingsSignal, .watchdog,

@@ -27,7 +27,7 @@ extension ReferenceApp {
         case .stoppedByTerminal:
             if isStopped, !isOver { wasStoppedByTerminal = true }
             if runsInBackground { stopByTerminal() }
-        case .signalled, .abandoned: break
+        case .signalled, .abandoned, .expire: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
         case .sleep, .inputWatched, .ranOn, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
         case .suspensionConfirmed: isStoppingLate = false
@@ -271,7 +271,8 @@ extension ReferenceApp {
     /// Whether its manifest had to name a mode that it doesn't.
     func lacksMode(for event: String) -> Bool {
         let modes: [String: BackgroundMode] = [
-            "fetch": .fetch, "remote-notification": .remoteNotification, "processing": .processing, "keepAlive": .voip,
+            "fetch": .fetch, "refresh": .fetch, "remote-notification": .remoteNotification, "processing": .processing,
+            "keepAlive": .voip,
         ]
         guard let named = policy.backgroundModes, let mode = modes[event] else { return false }
         return !named.list.contains(mode)

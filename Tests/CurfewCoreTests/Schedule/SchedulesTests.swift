@@ -158,6 +158,31 @@ struct SchedulesTests {
         #expect(isNew)
     }
 
+    @Test("Requests are due until they were looked at; the app's notifications don't wait for them")
+    func requests() {
+        var all = Schedules()
+        let request = TaskRequest(id: "r", kind: .refresh, earliest: Self.now + .seconds(5))
+        let isKept = all.change("mail") { schedule in
+            defer { schedule.requests.plan(at: Self.now) }
+            return schedule.requests.submit(request)
+        }
+        #expect(isKept)
+        #expect(all.nextDue == Self.now + .seconds(5))
+        schedule(&all, "mail", notification("a", in: 5))
+        expectDue(in: &all, at: 5, ["a"])
+        let due = all.takeDue(at: Self.now + .seconds(5), Self.offsets)
+        #expect(due == .request("mail"))
+        all.change("mail") { $0.requests.postpone(because: nil, at: Self.now + .seconds(5)) }
+        #expect(all.nextDue == Self.now + .seconds(305))
+        // The clock is put back: it is too early again.
+        all.plan(at: Self.now, Self.offsets)
+        #expect(all.nextDue == Self.now + .seconds(5))
+        all.hold("mail", true)
+        #expect(all.nextDue == nil)
+        all.change("mail") { $0.requests.cancelAll() }
+        #expect(all["mail"] == nil)
+    }
+
     /// Every app's notifications by themselves, looked through each time.
     private struct Model {
         var apps: [String: LocalNotifications] = [:]

@@ -60,9 +60,48 @@ struct TaskRequestsTests {
         let machine = MachineCondition(isOnline: false, isOnPower: false, isIdle: false)
         let refresh = TaskRequest(id: "r", kind: .refresh)
         #expect(refresh.obstacle(at: Self.now, machine) == nil)
-        #expect(!refresh.mustEnd(machine))
-        #expect(processing("p").mustEnd(machine))
+        #expect(refresh.reasonToEnd(machine) == nil)
         #expect(processing("p").obstacle(at: Self.now, MachineCondition(isOnline: false, isOnPower: false)) == nil)
+    }
+
+    @Test(
+        "Processing ends when the machine is needed, or lacks what it needs; that processors are short is its own doing"
+    )
+    func ending() {
+        let plain = processing("p")
+        #expect(plain.reasonToEnd(MachineCondition()) == nil)
+        #expect(plain.reasonToEnd(MachineCondition(isIdle: false)) == .machineInUse)
+        #expect(plain.reasonToEnd(MachineCondition(isShortOfCPU: true)) == nil)
+        #expect(plain.reasonToEnd(MachineCondition(isShortOfMemory: true)) == .shortOfMemory)
+        #expect(plain.reasonToEnd(MachineCondition(isBatteryLow: true)) == .batteryLow)
+        #expect(plain.reasonToEnd(MachineCondition(isOnline: false, isOnPower: false)) == nil)
+        let needy = TaskRequest(id: "p", kind: .processing, needsNetwork: true, needsPower: true)
+        #expect(needy.reasonToEnd(MachineCondition(isOnline: false)) == .offline)
+        #expect(needy.reasonToEnd(MachineCondition(isOnPower: false)) == .onBattery)
+    }
+
+    @Test("It is looked at once one isn't too early, and again in five minutes, or when the next one isn't")
+    func looks() {
+        var requests = TaskRequests()
+        requests.plan(at: Self.now)
+        #expect(requests.due == nil)
+        submit(TaskRequest(id: "later", kind: .processing, earliest: Self.now + .seconds(60)), to: &requests)
+        requests.plan(at: Self.now)
+        #expect(requests.due == Self.now + .seconds(60))
+        submit(processing("now"), to: &requests)
+        requests.plan(at: Self.now)
+        #expect(requests.due == Self.now)
+        requests.postpone(because: .appInFront, at: Self.now)
+        #expect(requests.due == Self.now + .seconds(60))
+        #expect(requests.obstacle(to: processing("now"), at: Self.now, MachineCondition()) == .appInFront)
+        let later = Self.now + .seconds(60)
+        requests.postpone(because: nil, at: later)
+        #expect(requests.due == later + TaskRequests.pause)
+        #expect(requests.obstacle(to: processing("now"), at: later, MachineCondition(isIdle: false)) == .machineInUse)
+        #expect(requests.obstacle(to: processing("now"), at: later, MachineCondition()) == nil)
+        requests.cancelAll()
+        requests.postpone(because: nil, at: later)
+        #expect(requests.due == nil)
     }
 
     @Test("Who is ready, and when the next may be")

@@ -21,8 +21,16 @@ final class ServeScene {
     /// What people were told, so far.
     var told: [String] { words.lines }
     private let words = Words()
+    /// What the machine is said to be like; idle, where a test says nothing.
+    var reading: MachineReading {
+        get { words.reading }
+        set { words.reading = newValue }
+    }
 
-    private final class Words { var lines: [String] = [] }
+    private final class Words {
+        var lines: [String] = []
+        var reading = MachineReading()
+    }
 
     /// `keeps`: whether there are records.
     init(keeps: Bool = true, foregroundPlaces: Int = 1, records: FakeRecords = FakeRecords()) {
@@ -35,7 +43,8 @@ final class ServeScene {
         host = ServeHost(
             ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), front: getppid(),
             callersMask: 0, definitions: definitions, zones: zones,
-            machine: ServerMachine(kernel: kernel, launches: programs) { words.lines.append($0) },
+            machine: ServerMachine(
+                kernel: kernel, launches: programs, reading: { words.reading }, tell: { words.lines.append($0) }),
             records: { keeps ? records : nil })
         prepare()
     }
@@ -308,6 +317,16 @@ final class FakeRecords: ServerRecords {
 
     func dropNotifications(_ ids: [String], of app: String) -> Int? {
         ask("drop \(app) \(ids.joined(separator: ","))")
+    }
+
+    func noteRequestOver(_ id: String, of app: String) { noted.append("request \(app) \(id) over") }
+
+    func keep(_ request: RequestRecord) -> Int? {
+        ask("keep \(request.request.kind.rawValue) \(request.app) \(request.request.id)")
+    }
+
+    func dropRequests(_ ids: [String], of app: String) -> Int? {
+        ask("drop requests \(app) \(ids.joined(separator: ","))")
     }
 
     func remove(_ app: String) -> Int? { ask("remove \(app)") }
