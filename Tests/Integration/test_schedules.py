@@ -705,6 +705,9 @@ def test_one_id_is_one_push(sandbox, pushed, desktop):
     assert "push=1" in push(server, payload(alert="Once"), more="apns-id=7f3a")
     assert "ignored=known-apns-id" in push(server, payload(alert="Twice"), more="apns-id=7f3a")
     desktop.wait_shown("Once")
+    with sqlite3.connect(sandbox.state / "curfew" / "server.sqlite") as database:
+        wait_for("its delivery to be kept", lambda: database.execute(
+            "SELECT count(*) FROM push WHERE delivered IS NOT NULL").fetchone() == (1,))
     os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
     server.process.wait(LIMIT)
     server = sandbox.serve(env=pushed)
