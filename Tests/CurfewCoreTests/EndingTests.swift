@@ -505,13 +505,6 @@ struct EndingTests {
         }
     }
 
-    @Test("A shell sees 128 and the signal's number")
-    func shellStatus() {
-        #expect(ExitOutcome.exited(code: 255).shellStatus == 255)
-        #expect(ExitOutcome.signaled(signal: 15, dumpedCore: false).shellStatus == 143)
-        #expect(ExitOutcome.signaled(signal: 11, dumpedCore: true).shellStatus == 139)
-    }
-
     @Test("Each rejection's word")
     func rejections() {
         #expect(Set(Rejection.allCases.map(\.rawValue)).isSuperset(of: ["expired", "terminating", "not-running"]))

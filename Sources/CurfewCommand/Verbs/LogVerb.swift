@@ -10,7 +10,6 @@ struct LogVerb {
     private let folder: LogFolder
     private var reader = LogReader()
     private var file = Descriptor(-1)
-    private var hasShown = false
 
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try LogArguments.parse(reader)

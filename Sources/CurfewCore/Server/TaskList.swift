@@ -23,9 +23,6 @@ public struct TaskList: Sendable, Hashable {
 
     public func contains(_ name: String) -> Bool { uses[name] != nil }
 
-    /// In no order that means anything.
-    public var removedNames: Set<String> { removed }
-
     /// Whether it may be launched without anybody opening it: by `restart`, a schedule, an event.
     public func mayLaunchInBackground(_ name: String) -> Bool { !removed.contains(name) }
 

@@ -235,6 +235,14 @@ public struct Ending: Sendable, Hashable {
         }
     }
 
+    /// As a shell tells it. Source: bash(1), EXIT STATUS.
+    public var shellStatus: Int32 {
+        switch status {
+        case .exit(let code): code
+        case .raise(let signal): 128 + signal
+        }
+    }
+
     /// As timeout(1) has it, but for what it never kills for. Source: coreutils manual, "timeout invocation".
     private func status(_ timeout: TimeoutOutcome) -> Status {
         if let kill, kill.reason != .timeLimit { return .exit(kill.reason.exitStatus) }

@@ -145,7 +145,7 @@ struct ServedApps {
         entry.app = nil
         entry.endedAt = now
         entry.end = end
-        entry.status = ending.exitCode
+        entry.status = ending.shellStatus
         entry.restoring.ended(end)
         plan(entry.restarting.restart(after: end), of: entry, at: now)
         return entry.restart?.at
@@ -205,29 +205,4 @@ struct ServedApps {
         for entry in entries.values { entry.restart = nil }
         restarts.removeAll()
     }
-}
-
-extension Ending {
-    /// As a shell tells it: above 128 for a signal.
-    var exitCode: Int32 {
-        switch status {
-        case .exit(let code): code
-        case .raise(let signal): 128 + signal
-        }
-    }
-}
-
-/// The numbers of a server's apps: a slot that one has left is another's, in its next generation.
-struct AppNumbers {
-    /// Slot 0 stays vacant.
-    private var used = 0
-    private var free: [AppID] = []
-
-    mutating func take() -> AppID {
-        if let next = free.popLast() { return next }
-        used += 1
-        return AppID(slot: used, generation: 0)
-    }
-
-    mutating func giveBack(_ app: AppID) { free.append(AppID(slot: app.slot, generation: app.generation + 1)) }
 }

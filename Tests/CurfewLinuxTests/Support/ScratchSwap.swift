@@ -52,6 +52,18 @@ struct ScratchSwap {
         self.device = device
     }
 
+    /// No test makes one, of whatever process, until whoever keeps them from it is ended; nil where they couldn't be kept.
+    static func keptOff() -> TestChild? {
+        let keeping = """
+            if [ -e /sys/class/zram-control ]; then exec 9< /sys/class/zram-control && flock -w 120 9 || exit; fi
+            echo kept >&8; read line <&8
+            """
+        guard let shell = try? TestChild(shell: keeping) else { return nil }
+        if shell.line() == "kept" { return shell }
+        shell.end()
+        return nil
+    }
+
     /// Whether it is gone.
     func remove() -> Bool {
         shell.say("")
