@@ -85,11 +85,10 @@ static struct {
 } noted[2];
 static int kept = -1;
 
-// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/HookRunner.swift,
-// Sources/CurfewEngine/Sources/SourceRunner.swift.
+// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/OutsideProcess.swift.
 static bool is_ours(const char *digits, int count)
 {
-    static const char *const names[] = {"curfew-hooks\n", "curfew-source\n"};
+    static const char *const names[] = {"curfew-hooks\n", "curfew-source\n", "curfew-notify\n"};
     char path[32] = "/proc/", comm[32];
     if (count > 10)
         return false;

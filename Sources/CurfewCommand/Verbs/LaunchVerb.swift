@@ -32,10 +32,10 @@ enum LaunchVerb {
     ) throws(ControlClient.Failure) -> Message {
         guard arguments.app == nil else { return try client.request(arguments.request(order: nil)).final }
         let order: String
-        do throws(KernelError) { order = try LaunchOrder(arguments).write(in: folder) } catch {
+        do throws(KernelError) { order = try OrderFile.write(CommandOrder(arguments).bytes, in: folder) } catch {
             throw .broken(error.text)
         }
-        defer { LaunchOrder.remove(order, in: folder) }
+        defer { OrderFile.remove(order, in: folder) }
         return try client.request(arguments.request(order: order)).final
     }
 

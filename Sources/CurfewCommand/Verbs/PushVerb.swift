@@ -42,10 +42,10 @@ enum PushVerb {
         if let id = arguments.value("--apns-id") { fields.append(Field("apns-id", id)) }
         let folder = arguments.lookup.orderFolder
         let file: String
-        do throws(KernelError) { file = try LaunchOrder.write(payload, in: folder) } catch {
+        do throws(KernelError) { file = try OrderFile.write(payload, in: folder) } catch {
             throw .broken("the payload can't be left for it: \(error.text)")
         }
-        defer { LaunchOrder.remove(file, in: folder) }
+        defer { OrderFile.remove(file, in: folder) }
         return try client.request(Message("push", fields + [Field("order", file)])).final
     }
 

@@ -26,6 +26,10 @@ public struct MemoryPressure: Sendable, Hashable {
     /// When available memory is looked at again; nil: not before somebody stalls.
     var nextLook: Instant?
 
+    /// Where it begins if nobody says otherwise, in percent of the machine's memory.
+    ///
+    /// Source: XNU bsd/kern/kern_memorystatus.c: 12 % of a machine with more than 6 GB is where pressure begins.
+    public static let defaultLowPercent = 12.0
     /// Between two warnings.
     static let warningInterval = Span.milliseconds(250)
     /// Between two kills.

@@ -7,7 +7,7 @@ import Glibc
 struct HookProcess {
     /// What hooks still get in all once the app is gone.
     static let lastSeconds: Int64 = 5
-    private static let processName = "curfew-hooks"
+    static let name: StaticString = "curfew-hooks"
     /// POLLRDHUP, which Glibc's module hides. Source: poll(2), include/uapi/asm-generic/poll.h.
     private static let otherEndClosed: Int16 = 0x2000
 
@@ -24,7 +24,6 @@ struct HookProcess {
 
     /// Until the supervisor closes its end.
     func serve() -> Never {
-        _ = curfew_set_name(Self.processName)
         // Out of reach of the terminal's keys, and in charge of whatever a hook leaves behind.
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()

@@ -5,9 +5,6 @@ import CurfewWire
 import Glibc
 
 /// Runs the commands of `--exec-on` outside the app, one after the other, in a process of its own.
-///
-/// That process is a child of the front: were it the supervisor's, its hooks would count as processes of the app, and
-/// could drive no supervisor.
 final class HookRunner {
     private let hooks: [EventHook]
     private var descriptor: Descriptor
@@ -15,25 +12,18 @@ final class HookRunner {
     /// Forks it; to be called before this process becomes a subreaper. Nil when there is nothing to run.
     static func start(_ hooks: [EventHook], callersMask: UInt64) throws(LaunchError) -> HookRunner? {
         if hooks.isEmpty { return nil }
-        var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            throw LaunchError(125, "--exec-on: can't make a socket: \(String(cString: strerror(errno)))")
+        do throws(OutsideProcess.Problem) {
+            let descriptor = try OutsideProcess(name: HookProcess.name).start {
+                HookProcess(hooks, socket: $0, callersMask: callersMask).serve()
+            }
+            return HookRunner(hooks, descriptor)
+        } catch {
+            throw LaunchError(125, "--exec-on: \(error.text)")
         }
-        // Orphaned at once, it goes to the front.
-        let middle = curfew_fork(SIGCHLD)
-        if middle == 0 {
-            close(ends[0])
-            if curfew_fork(SIGCHLD) != 0 { curfew_exit(0) }
-            HookProcess(hooks, socket: ends[1], callersMask: callersMask).serve()
-        }
-        close(ends[1])
-        var info = curfew_wait_info()
-        while curfew_waitid(Int32(P_PID.rawValue), middle, WEXITED, &info) == -EINTR {}
-        return HookRunner(hooks, Descriptor(ends[0]))
     }
 
-    private init(_ hooks: [EventHook], _ descriptor: Descriptor) {
+    /// `descriptor`: of packets; whoever runs the hooks has the other end.
+    init(_ hooks: [EventHook], _ descriptor: Descriptor) {
         self.hooks = hooks
         self.descriptor = descriptor
     }

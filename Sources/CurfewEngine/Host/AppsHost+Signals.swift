@@ -39,7 +39,7 @@ extension AppsHost: ChildEndsHost {
 
     /// Of very many that are on their way out only those are looked at that it can be.
     func lookWhoIsGone() {
-        if hasReapedStranger { return engine.childrenChanged() }
+        guard let reapedApps else { return engine.childrenChanged() }
         for app in reapedApps { engine.childrenChanged(of: app) }
     }
 

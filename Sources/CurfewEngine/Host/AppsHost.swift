@@ -8,7 +8,8 @@ import Glibc
 /// policy. Which apps those are, and when it is over, its subclass knows.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Holding`, `+Signals`, `+Reapers`, `+Senders`,
-/// `+Control`, `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`; `Report` has `+Report`.
+/// `+Front`, `+Deadlines`, `+Turns`, `+Control`, `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`;
+/// `Report` has `+Report`.
 /// What a subclass can have otherwise stands here, for Swift overrides nothing that an extension declares.
 class AppsHost {
     let options: SupervisorOptions
@@ -20,16 +21,16 @@ class AppsHost {
 
     var loop = EventLoop.none
     var signals = Descriptor.none
-    private var timer = Descriptor.none
-    private var armedDeadline: Instant?
+    /// Of the deadlines, made when something is first due.
+    var timer = Descriptor.none
+    var armedDeadline: Instant?
     /// When it was last seen that there is something to do.
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
     var descriptors = DescriptorLimit(count: 1024) { didSet { staleSweep.holdsLock = descriptors.isAmple } }
-    /// Whose processes were reaped last, and whether one was among them of which that isn't known; so it is for whoever reaps
-    /// in another way.
-    private(set) var reapedApps: [AppID] = []
-    private(set) var hasReapedStranger = true
+    /// Whose processes were reaped last; nil where one was among them of which that isn't known, and for whoever reaps in another
+    /// way.
+    private(set) var reapedApps: [AppID]?
     var ignoredSignals = IgnoredSignals()
     var stops = SupervisorStops()
     /// Of what dead supervisors have left beside the apps' cgroups; its turns come by the timer.
@@ -109,12 +110,12 @@ class AppsHost {
     @discardableResult
     func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
         var concerned: [Instance] = []
-        hasReapedStranger = false
-        defer { reapedApps = concerned.map(\.id) }
+        var isKnown = true
+        defer { reapedApps = isKnown ? concerned.map(\.id) : nil }
         while let pid = reaper.nextEnded {
             // While it isn't reaped its cgroup still tells whose it was.
             let instance = (reaper.app(of: pid) ?? place(of: pid)?.app).flatMap { kernel.instances[$0] }
-            if instance == nil { hasReapedStranger = true }
+            if instance == nil { isKnown = false }
             if let instance, !instance.hasEnds {
                 willReap(instance)
                 concerned.append(instance)
@@ -259,55 +260,6 @@ class AppsHost {
         case .source: sourceTold(number)
         case .wallTimer, .zone, .desktop: scheduleTold(by: source)
         }
-    }
-
-    private func handleDeadline() {
-        guard let turn = staleSweep.nextTurn, turn <= turnBegan.nanoseconds else { return handleAppsDeadline() }
-        // Not for the sweep alone: each would be a tick in the journal.
-        if let deadline = appsDeadline, deadline <= kernel.now { handleAppsDeadline() }
-        // Last: nobody waits for it.
-        staleSweep.goOn()
-    }
-
-    private func handleAppsDeadline() {
-        control?.timePassed()
-        foreseeKill()
-        engine.wake()
-        hostsTimeCame()
-    }
-
-    /// In nanoseconds; by then the timer has been heeded.
-    private static let wakerDelay: Int64 = 50_000_000
-
-    /// The timer is made when something is first due, and set only when that changes.
-    ///
-    /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
-    private func armTimer() -> Int32 {
-        let deadline = timerDeadline
-        guard deadline != armedDeadline || !timer.isOpen else { return -1 }
-        armedDeadline = deadline
-        if !timer.isOpen {
-            guard let deadline else { return -1 }
-            if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
-            guard timer.isOpen else {
-                arm(waker: deadline)
-                return milliseconds(until: deadline)
-            }
-            loop.add(timer, Source.timer.token())
-        }
-        _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
-        arm(waker: deadline)
-        return -1
-    }
-
-    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
-    private func arm(waker deadline: Instant?) {
-        _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
-    }
-
-    func milliseconds(until deadline: Instant) -> Int32 {
-        let left = (deadline - kernel.now).nanoseconds
-        return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
     }
 }
 

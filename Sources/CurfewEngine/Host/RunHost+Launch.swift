@@ -84,14 +84,6 @@ extension RunHost {
         }
     }
 
-    // MARK: The loop
-
-    /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
-    private static var waitedSignals: UInt64 {
-        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGCONT, Int32(CURFEW_DOORBELL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
-            .reduce(0) { $0 | 1 << UInt64($1 - 1) }
-    }
-
     // MARK: The program
 
     private func attributes(

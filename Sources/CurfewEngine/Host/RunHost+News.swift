@@ -7,7 +7,7 @@ import Glibc
 extension RunHost {
     func heardByFront(_ signal: curfew_signal_info) {
         switch signal.signal {
-        case Int32(CURFEW_DOORBELL): readNews()
+        case Int32(CURFEW_DOORBELL): readNews(of: front, on: page) { heard($0) }
         case Int32(CURFEW_FRONT_GONE_SIGNAL):
             // Anybody can send it, and again; only the kernel gives us another parent, once.
             if getppid() != front { console?.handle(.frontGone) }
@@ -16,29 +16,15 @@ extension RunHost {
         }
     }
 
-    private func readNews() {
-        for _ in 0..<Self.signalsPerTurn {
-            guard !isOver, let news = page.takeNews(front: front) else { return }
-            switch news.signal {
-            case 0: console?.handle(.frontAnswered(news.number))
-            case SIGSTOP:
-                wasStopped()
-                console?.handle(.supervisorContinued)
-            default:
-                let sender = SignalSender(code: news.code, pid: news.pid)
-                console?.handle(.frontGot(news.signal, from: sender, stops: news.number))
+    private func heard(_ news: FrontsNews) {
+        switch news {
+        case .answered(let question): console?.handle(.frontAnswered(question))
+        case .continuedUs:
+            wasStopped {
+                StandardError.print("curfew: \(draft.name): the supervisor was stopped by a signal, and goes on")
             }
+            console?.handle(.supervisorContinued)
+        case .got(let signal, let sender, let stops): console?.handle(.frontGot(signal, from: sender, stops: stops))
         }
-        // No more come as long as nobody rings.
-        if page.newsCount > 0 { _ = curfew_kill(getpid(), Int32(CURFEW_DOORBELL)) }
-    }
-
-    /// The front has continued us. Between two looks nothing was enforced; what is due by now is done now.
-    private func wasStopped() {
-        guard let news = stops.news(at: kernel.now) else { return }
-        if news == .first {
-            StandardError.print("curfew: \(draft.name): the supervisor was stopped by a signal, and goes on")
-        }
-        recordOfAll(.supervisorStopped)
     }
 }

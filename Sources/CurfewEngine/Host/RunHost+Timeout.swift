@@ -22,14 +22,6 @@ extension RunHost {
     }
 }
 
-extension TimeoutPolicy {
-    /// What doesn't end a process that has no handler, and is for job control, or nobody's.
-    private static let notPassedOn = [SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH]
-
-    /// Whether a signal that its supervisor was sent is the command's too.
-    func passesOn(_ signal: Int32) -> Bool { signal == self.signal || !Self.notPassedOn.contains(signal) }
-}
-
 extension SupervisorOptions {
     /// What -v says of a signal, in timeout(1)'s words.
     func telling(ofSignal signal: Int32, to command: String) -> String {

@@ -4,32 +4,8 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// When a report's parts are noted, and where it is written.
+/// When a report's parts are noted, and where it is kept.
 extension AppsHost {
-    /// When the engine, or a kill to come, has to be seen to.
-    var appsDeadline: Instant? {
-        var deadline = engine.nextDeadline
-        if let hostsDeadline { deadline = deadline.map { min($0, hostsDeadline) } ?? hostsDeadline }
-        if let own = control?.deadline { deadline = deadline.map { min($0, own) } ?? own }
-        guard let foreseen else { return deadline }
-        return foreseen.reporter.wakeUp(before: killToForesee(of: foreseen), or: deadline)
-    }
-
-    /// The same, or when what dead supervisors have left has its turn.
-    var timerDeadline: Instant? {
-        guard let turn = staleSweep.nextTurn.map({ Instant(nanoseconds: $0) }) else { return appsDeadline }
-        return appsDeadline.map { min($0, turn) } ?? turn
-    }
-
-    /// Looks at an app that is about to be killed for time.
-    func foreseeKill() {
-        if let foreseen { foreseen.reporter.foresee(killToForesee(of: foreseen)) }
-    }
-
-    private func killToForesee(of instance: Instance) -> Instant? {
-        instance.isLookedAtBeforeKill ? engine.running(engine.core.nextKill(of: instance.id)) : nil
-    }
-
     func willEnd(_ app: AppID, _ report: KillReport) {
         guard let instance = kernel.instances[app] else { return }
         guard isTold(report) else { return instance.reporter.noteMeasures() }

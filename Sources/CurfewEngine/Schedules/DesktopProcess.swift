@@ -6,7 +6,7 @@ import Glibc
 
 /// The process that shows notifications: starts `notify-send` for each, and tells what became of it.
 struct DesktopProcess {
-    private static let processName = "curfew-notify"
+    static let name: StaticString = "curfew-notify"
     /// One of an older libnotify knows no `--action`, and says so at once.
     private static let refusalNanoseconds: Int64 = 5_000_000_000
 
@@ -33,7 +33,6 @@ struct DesktopProcess {
 
     /// Until the server closes its end.
     func serve() -> Never {
-        _ = curfew_set_name(Self.processName)
         // Out of reach of the terminal's keys.
         _ = setpgid(0, 0)
         _ = dup2(nothing, 0)

@@ -66,7 +66,7 @@ extension ScheduleDesk {
         if !machine.isOnline { return postpone(.offline) }
         guard let id = host.app(called: app), let state = host.app(id)?.state else {
             do throws(LaunchRefusal) {
-                _ = try launch(app, for: PostedEvent(Self.fetchEvent))
+                try launch(app, for: PostedEvent(Self.fetchEvent))
                 return began(app, at: now)
             } catch {
                 return postpone(.cantBeLaunched)
@@ -77,7 +77,8 @@ extension ScheduleDesk {
         host.feed(.app(id, .wake(PostedEvent(Self.fetchEvent), request: nil)))
     }
 
-    /// Into background.
+    /// One that doesn't run, into background; for an event that its manifest has the mode for.
+    @discardableResult
     func launch(_ app: String, for event: PostedEvent) throws(LaunchRefusal) -> Instance {
         let definition = try host.definition(named: app)
         if let mode = definition.plan.manifest.policy.missingMode(forWakingEvent: event.name) {

@@ -193,10 +193,7 @@ extension ScheduleDesk {
         let event = PostedEvent(Self.pushEvent, Self.info(of: record))
         if let id = host.app(called: record.app) { return host.feed(.app(id, .wake(event, request: nil))) }
         do throws(LaunchRefusal) {
-            let definition = try host.definition(named: record.app)
-            try host.launch(
-                definition,
-                LaunchOptions(inBackground: true, wakingEvent: event, info: definition.launch.info))
+            try launch(record.app, for: event)
         } catch {
             host.complain("\(record.app): couldn't be launched for what was pushed: \(error.problem)")
         }

@@ -289,8 +289,7 @@ extension ServeHost {
     /// Those whose pause is over.
     func restartDue() {
         for entry in apps.dueRestarts(at: engine.now.lifecycle).prefix(Self.restartsPerTurn) {
-            let wasInFront = entry.restart?.wasInFront == true
-            let isBehind = !wasInFront || engine.core.isFrontFull
+            let isBehind = entry.restart?.launch.isIntoBackground(isFrontFull: engine.core.isFrontFull) ?? true
             do throws(LaunchRefusal) {
                 let definition = try definition(named: entry.name)
                 try launch(definition, LaunchOptions(inBackground: isBehind, info: definition.launch.info))

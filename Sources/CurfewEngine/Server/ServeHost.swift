@@ -232,12 +232,6 @@ final class ServeHost: AppsHost {
         return peer.pid
     }
 
-    /// SIGCHLD, what asks for an end, the front's bell, and what continues us, whose timer goes on once it is read.
-    private static var waitedSignals: UInt64 {
-        [SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGCONT, Int32(CURFEW_DOORBELL), Int32(CURFEW_FRONT_GONE_SIGNAL)]
-            .reduce(0) { $0 | 1 << UInt64($1 - 1) }
-    }
-
     /// Without it the apps' output is lost, and that is said.
     private func keepOutput() {
         guard let folder = LogFolder.ofThisUser() else {
@@ -286,7 +280,7 @@ final class ServeHost: AppsHost {
 
     override func heard(_ signal: curfew_signal_info) {
         switch signal.signal {
-        case Int32(CURFEW_DOORBELL): readNews()
+        case Int32(CURFEW_DOORBELL): readNews(of: front, on: page) { heard($0) }
         case Int32(CURFEW_FRONT_GONE_SIGNAL):
             // Anybody can send it, and again; only the kernel gives us another parent, once.
             if getppid() != front { endWithoutFront() }
@@ -295,24 +289,12 @@ final class ServeHost: AppsHost {
         }
     }
 
-    private func readNews() {
-        for _ in 0..<Self.signalsPerTurn {
-            guard !isOver, let news = page.takeNews(front: front) else { return }
-            switch news.signal {
-            case 0: break
-            case SIGSTOP: wasStopped()
-            default: obey(news.signal, SignalSender(code: news.code, pid: news.pid))
-            }
+    private func heard(_ news: FrontsNews) {
+        switch news {
+        case .answered: break
+        case .continuedUs: wasStopped { complain("the server was stopped by a signal, and goes on") }
+        case .got(let signal, let sender, _): obey(signal, sender)
         }
-        // No more come as long as nobody rings.
-        if page.newsCount > 0 { _ = curfew_kill(getpid(), Int32(CURFEW_DOORBELL)) }
-    }
-
-    /// The front has continued us. Between two looks nothing was enforced; what is due by now is done now.
-    private func wasStopped() {
-        guard let news = stops.news(at: kernel.now) else { return }
-        if news == .first { complain("the server was stopped by a signal, and goes on") }
-        recordOfAll(.supervisorStopped)
     }
 
     /// Of what asks for an end; an app's process has no say.

@@ -21,8 +21,8 @@ struct ServedApps {
         var request: EndRequest?
         fileprivate var restoring: RestoringRule
         fileprivate var restarting: RestartRule
-        /// When it is launched again, by lifecycle time.
-        fileprivate(set) var restart: (at: Instant, wasInFront: Bool)?
+        /// How it is launched again, and when, by lifecycle time.
+        fileprivate(set) var restart: (at: Instant, launch: Restart)?
         /// Whether its removal is being kept: until that is so, or has come to nothing, nothing launches it by itself.
         fileprivate(set) var isBeingRemoved = false
 
@@ -87,7 +87,7 @@ struct ServedApps {
     }
 
     private mutating func plan(_ restart: Restart?, of entry: Entry, at now: Instant) {
-        entry.restart = restart.map { (now + $0.pause, $0.wasInFront) }
+        entry.restart = restart.map { (now + $0.pause, $0) }
         noteRestart(of: entry)
     }
 
@@ -188,7 +188,7 @@ struct ServedApps {
     @discardableResult
     mutating func putOffRestart(of name: String, at now: Instant) -> Span? {
         guard let entry = entries[name], let restart = entry.restart else { return nil }
-        let next = entry.restarting.retry(wasInFront: restart.wasInFront)
+        let next = entry.restarting.retry(wasInFront: restart.launch.wasInFront)
         plan(next, of: entry, at: now)
         return next.pause
     }

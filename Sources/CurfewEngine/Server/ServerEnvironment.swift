@@ -1,7 +1,7 @@
 import CurfewLinux
 import Glibc
 
-/// The environment that apps of a manifest get: the server's own, and what it was told since.
+/// The environment that apps of a manifest and sources get: the server's own, and what it was told since.
 struct ServerEnvironment {
     private var entries: [(key: ByteString, value: ByteString)] = []
 

@@ -4,8 +4,9 @@ import CurfewWire
 import Glibc
 
 /// The process that runs one source: starts it by sh when it is told to, passes on what it writes, and leaves nothing of it
-/// behind. It is no child of the server's: see `SourceRunner`.
+/// behind. It is no child of the server's: see `OutsideProcess`.
 final class SourceProcess {
+    static let name: StaticString = "curfew-source"
     /// What a source has to end by itself, when it is asked to or has closed its output.
     private static let patience: Int64 = 1_000_000_000
     /// POLLRDHUP, which Glibc's module hides. Source: poll(2), include/uapi/asm-generic/poll.h.
@@ -66,19 +67,16 @@ final class SourceProcess {
     private func start(
         _ variables: [Field], output: Descriptor
     ) throws(SpawnError) -> (pid: Int32, pidfd: Descriptor) {
-        let arguments = ["/bin/sh", "-c", plan.command].map { (word: String) in strdup(word) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        let environment = SourceEnvironment(variables + [Field("CURFEW_SERVER", server)])
-        defer { environment.free() }
-        return try arguments.withUnsafeBufferPointer { arguments throws(SpawnError) in
-            guard let arguments = arguments.baseAddress else { throw SpawnError(stage: .exec, errno: EINVAL) }
-            var request = SpawnRequest(arguments: arguments, environment: environment.pointer)
-            request.signalMask = callersMask
-            request.hasOwnProcessGroup = true
-            request.parentDeathSignal = SIGKILL
-            request.streams = (noInput, output.number, -1)
-            return try request.spawn()
-        }
+        let arguments = OwnedStrings(["/bin/sh", "-c", plan.command])
+        let added = variables.filter { !$0.value.utf8.contains(0) } + [Field("CURFEW_SERVER", server)]
+        let environment = OwnedStrings(ServerEnvironment.own().with(added.map { ($0.key, $0.value) }))
+        defer { withExtendedLifetime((arguments, environment)) {} }
+        var request = SpawnRequest(arguments: arguments.pointer, environment: environment.pointer)
+        request.signalMask = callersMask
+        request.hasOwnProcessGroup = true
+        request.parentDeathSignal = SIGKILL
+        request.streams = (noInput, output.number, -1)
+        return try request.spawn()
     }
 
     /// Passes on what it writes until it has ended, and all of that is told.

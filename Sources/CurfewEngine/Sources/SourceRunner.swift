@@ -5,12 +5,7 @@ import CurfewWire
 import Glibc
 
 /// The server's hold on the process that runs one source.
-///
-/// That process is a child of the front: were it the server's, the source would count as a process of some app, and could ask
-/// for nothing. See docs/adr/0004, hooks.
 final class SourceRunner {
-    /// What `ps` shows of that process. Known to Sources/CCurfew/front.c.
-    private static let processName = "curfew-source"
     static let startVerb = "start"
     /// Bytes; the variables of `curfew reload --environment` are in it.
     static let maximumOrder = 64 << 10
@@ -37,33 +32,15 @@ final class SourceRunner {
     private static func start(
         _ plan: SourcePlan, server: String, callersMask: UInt64, besides others: [Descriptor]
     ) throws(LaunchError) -> SourceRunner {
-        var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            throw LaunchError(125, "--source \(plan.name): can't make a socket: \(String(cString: strerror(errno)))")
+        let process = OutsideProcess(name: SourceProcess.name, mostUnread: mostUnread, others: others)
+        do throws(OutsideProcess.Problem) {
+            return SourceRunner(
+                try process.start {
+                    SourceProcess(plan, server: server, socket: $0, callersMask: callersMask).serve()
+                })
+        } catch {
+            throw LaunchError(125, "--source \(plan.name): \(error.text)")
         }
-        var size = mostUnread
-        _ = setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        // Orphaned at once, it goes to the front.
-        let middle = curfew_fork(SIGCHLD)
-        if middle == 0 {
-            Glibc.close(ends[0])
-            // Else an end of the server wouldn't be one to those.
-            for var other in others { other.close() }
-            // By its name the front knows it as soon as it is its child.
-            _ = curfew_set_name(processName)
-            if curfew_fork(SIGCHLD) != 0 { curfew_exit(0) }
-            SourceProcess(plan, server: server, socket: ends[1], callersMask: callersMask).serve()
-        }
-        Glibc.close(ends[1])
-        guard middle > 0 else {
-            Glibc.close(ends[0])
-            throw LaunchError(
-                125, "--source \(plan.name): can't start a process: \(String(cString: strerror(-middle)))")
-        }
-        var info = curfew_wait_info()
-        while curfew_waitid(Int32(P_PID.rawValue), middle, WEXITED, &info) == -EINTR {}
-        return SourceRunner(Descriptor(ends[0]))
     }
 
     // MARK: Orders

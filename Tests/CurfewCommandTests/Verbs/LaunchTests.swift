@@ -72,7 +72,7 @@ struct LaunchTests {
     }
 
     private func fields(_ arguments: LaunchArguments) -> [String] {
-        LaunchOrder(arguments).bytes.split(separator: 0, omittingEmptySubsequences: false)
+        CommandOrder(arguments).bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -101,16 +101,16 @@ struct LaunchTests {
         var template = Array("/tmp/curfew-order-XXXXXX".utf8CString)
         let folder = RuntimeDirectory(path: String(cString: try #require(mkdtemp(&template))))
         defer { rmdir(folder.path) }
-        let order = LaunchOrder(try arguments("--", "make"))
-        let name = try order.write(in: folder)
+        let order = CommandOrder(try arguments("--", "make"))
+        let name = try OrderFile.write(order.bytes, in: folder)
         // One that was left is taken away.
-        #expect(try order.write(in: folder) == name)
+        #expect(try OrderFile.write(order.bytes, in: folder) == name)
         #expect(name == "\(getpid()).order")
         var status = stat()
         #expect(stat(folder.path + "/" + name, &status) == 0)
         #expect(status.st_mode & 0o7777 == 0o600)
         #expect(Int(status.st_size) == order.bytes.count)
-        LaunchOrder.remove(name, in: folder)
+        OrderFile.remove(name, in: folder)
         #expect(stat(folder.path + "/" + name, &status) == -1)
     }
 
