@@ -359,6 +359,22 @@ struct ControlRequestTests {
         #expect(children.map(\.holds) == [1, 2, 2])
     }
 
+    @Test("One app of a server can't have all that can be watched")
+    func ownersOfOne() {
+        let other = AppID(2)
+        let scene = ControlScene([.a, other], isShared: true)
+        let children = (0...TaskOwners.maximumOfOne).map { _ in Sleeper() }
+        defer { for child in children { child.end() } }
+        scene.members.formUnion(children.map(\.pid))
+        let (pipe, others) = (scene.pipe(), scene.pipe(of: other))
+        let answers = children.map { scene.ask(pipe, "begin owner=\($0.pid)").first ?? "" }
+        #expect(answers.prefix(TaskOwners.maximumOfOne).allSatisfy { $0.hasPrefix("ok task=") })
+        #expect(
+            answers.last == "error code=too-many-owners message=\"as many processes hold background tasks as can be "
+                + "watched, 64 of one app at most; `owner=leader` is free\" task=0")
+        #expect(scene.ask(others, "begin owner=\(children[0].pid)").first?.hasPrefix("ok task=1 ") == true)
+    }
+
     @Test("Without a descriptor to spare none is watched")
     func ownersWithoutDescriptors() {
         let scene = ControlScene()

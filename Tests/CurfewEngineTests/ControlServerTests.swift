@@ -413,6 +413,49 @@ struct ControlServerTests {
         #expect(tooLate.read() == Self.noRoom && tooLate.isClosed)
     }
 
+    @Test(
+        "Of apps that share a server none has more than 64, who is of none has no more, and the others have as many as before"
+    )
+    func sharedSessions() {
+        let other = AppID(2)
+        let scene = ControlScene([.a, other], isShared: true)
+        scene.control.senderRoles.keepsSenders = false
+        func admitted(as role: ControlSession.Role, of count: Int) -> Int {
+            scene.senders = role
+            return (0..<count).count { _ in
+                let client = scene.client()
+                _ = client.read()
+                return !client.isClosed
+            }
+        }
+        // Silent, so that nobody has asked yet whose they are.
+        #expect(admitted(as: .app(.a), of: 64) == 64)
+        #expect(admitted(as: .app(.a), of: 100) == 64)
+        #expect(admitted(as: .stranger, of: 3) == 0)
+        #expect(admitted(as: .app(other), of: 100) == 64)
+        #expect(admitted(as: .app(other), of: 1) == 0)
+        #expect(admitted(as: .operator, of: 100) == 64)
+        #expect(scene.control.clientCount == 256)
+    }
+
+    @Test("Room that one has made is its own again")
+    func sharedRoom() {
+        let scene = ControlScene([.a, AppID(2)], isShared: true)
+        scene.control.senderRoles.keepsSenders = false
+        scene.senders = .app(.a)
+        let clients = (0..<64).map { _ in scene.client() }
+        for client in clients { _ = scene.ask(client, "remaining") }
+        scene.senders = .operator
+        scene.addIdleSessions(10)
+        scene.senders = .app(.a)
+        let late = scene.client()
+        _ = late.read()
+        #expect(late.isClosed)
+        clients[7].close()
+        scene.run()
+        #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
+    }
+
     @Test("However many apps there are, nobody has the fewer sessions for their pipes")
     func pipesAreNotCounted() {
         let scene = ControlScene()

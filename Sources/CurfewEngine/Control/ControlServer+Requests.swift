@@ -253,7 +253,7 @@ extension ControlServer {
         do throws(TaskOwners.Problem) {
             owner = try self.owner(named: request.message["owner"], request.session, app)
         } catch {
-            let fields = [Field("code", error.rawValue), Field("message", error.message), Field("task", "0")]
+            let fields = [Field("code", error.code), Field("message", error.message), Field("task", "0")]
             reply(to: request, Message("error", fields))
             return
         }

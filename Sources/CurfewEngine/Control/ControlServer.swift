@@ -10,6 +10,8 @@ final class ControlServer {
     static let maximumSessions = 256
     /// The last ones are for operators: an app that opens all it can must still be quit.
     static let maximumAppSessions = 192
+    /// Of apps that share a server each has no more of those, and whoever is of no app neither: none takes what the others have.
+    static let maximumSessionsOfOne = 64
     /// How many are accepted, and how long one session's lines are dealt with, before it is others' turn.
     static let acceptedPerTurn = 32
     static let nanosecondsPerTurn: Int64 = 1_000_000
@@ -41,20 +43,23 @@ final class ControlServer {
     var senderRoles = SenderRoles()
     var requests = PendingRequests()
     var owners: TaskOwners
+    private let mostOfOne: Int
     private let accept: (Int32) -> Int32
 
-    /// `listening`: a socket that is listened on already. `accept`: takes the next connection from it, or -errno; the kernel,
+    /// `listening`: a socket that is listened on already. `isShared`: whether it is several apps'. `accept`: takes the next connection from it, or -errno; the kernel,
     /// but in tests.
     init(
         listening: Descriptor, loop: EventLoop, host: any ControlHost,
-        maximumOwners: Int = TaskOwners.maximum,
+        isShared: Bool = false, maximumOwners: Int = TaskOwners.maximum,
         accept: @escaping (Int32) -> Int32 = { curfew_unix_accept($0) }
     ) {
         self.listening = listening
         self.loop = loop
         self.host = host
         self.accept = accept
-        owners = TaskOwners(loop: loop, maximum: maximumOwners)
+        mostOfOne = isShared ? Self.maximumSessionsOfOne : Self.maximumAppSessions
+        owners = TaskOwners(
+            loop: loop, maximum: maximumOwners, maximumOfApp: isShared ? TaskOwners.maximumOfOne : maximumOwners)
         resumeListening()
     }
 
@@ -112,10 +117,25 @@ final class ControlServer {
     private func admit(_ descriptor: Descriptor) {
         let session = makeSession(descriptor, of: nil)
         session.noteMaker()
-        let isForOperators =
-            clientCount >= Self.maximumAppSessions || !descriptors.allows(descriptor.number, forApp: true)
-        if isForOperators, role(of: session) != .operator { return Self.refuse(descriptor) }
+        guard hasRoom(for: session) else { return Self.refuse(descriptor) }
         hold(session)
+    }
+
+    /// Who it is is looked for where that matters: below the bound of one nobody can have passed it.
+    private func hasRoom(for session: ControlSession) -> Bool {
+        let isForOperators =
+            clientCount >= Self.maximumAppSessions || !descriptors.allows(session.descriptor.number, forApp: true)
+        guard isForOperators || clientCount >= mostOfOne else { return true }
+        switch role(of: session) {
+        case .operator: return true
+        case .app(let app): return !isForOperators && clients { $0.app == app } < mostOfOne
+        // Who hasn't said anything yet is nobody's either.
+        case .stranger: return !isForOperators && clients { $0.app == nil && $0.role != .operator } < mostOfOne
+        }
+    }
+
+    private func clients(_ isMeant: (ControlSession) -> Bool) -> Int {
+        sessions.reduce(0) { $0 + (!$1.isInherited && isMeant($1) ? 1 : 0) }
     }
 
     /// There is no room for it. It is told, for an end without a word would mean that the app has ended.

@@ -12,33 +12,44 @@ struct TaskOwners {
         var pidfd: Descriptor
     }
 
-    enum Problem: String, Error {
+    enum Problem: Error {
         case invalid
-        case tooMany = "too-many-owners"
+        /// `most`: how many there can be, in words.
+        case tooMany(most: String)
+
+        var code: String {
+            switch self {
+            case .invalid: "invalid"
+            case .tooMany: "too-many-owners"
+            }
+        }
 
         var message: String {
             switch self {
             case .invalid: "the owner is `leader` or the pid of a process of the app that lives"
-            case .tooMany:
-                "as many processes hold background tasks as can be watched, \(TaskOwners.maximum) at most; "
-                    + "`owner=leader` is free"
+            case .tooMany(let most):
+                "as many processes hold background tasks as can be watched, \(most); `owner=leader` is free"
             }
         }
     }
 
     /// The leader's tasks go with the app, so it needs no watching.
     static let leader = OwnerID(0)
-    /// Besides the leader.
+    /// Besides the leaders.
     static let maximum = 256
+    /// Of one app, where others share them.
+    static let maximumOfOne = 64
 
     private let loop: EventLoop
     private let maximum: Int
+    private let maximumOfApp: Int
     private var owners: [Owner] = []
     private var lastOwner = 0
 
-    init(loop: EventLoop, maximum: Int = maximum) {
+    init(loop: EventLoop, maximum: Int = maximum, maximumOfApp: Int = maximum) {
         self.loop = loop
         self.maximum = maximum
+        self.maximumOfApp = maximumOfApp
     }
 
     /// The number by which the core knows a process of the app, which is watched from now on.
@@ -51,7 +62,7 @@ struct TaskOwners {
         if let known = owners.first(where: { $0.pid == pid && $0.app == app }) { return known.id }
         // Nobody can be watched there, and the leader needn't be.
         if pid > 0, ProcessTree.arePidfdsRefused, curfew_kill(pid, 0) != -ESRCH, isOfApp(pid) { return Self.leader }
-        var pidfd = try hold(pid, allows: allows, hasTasks: hasTasks)
+        var pidfd = try hold(pid, of: app, allows: allows, hasTasks: hasTasks)
         guard isOfApp(pid) else {
             pidfd.close()
             throw .invalid
@@ -63,12 +74,17 @@ struct TaskOwners {
     }
 
     private mutating func hold(
-        _ pid: Int32, allows: (Descriptor) -> Bool, hasTasks: (OwnerID) -> Bool
+        _ pid: Int32, of app: AppID, allows: (Descriptor) -> Bool, hasTasks: (OwnerID) -> Bool
     ) throws(Problem) -> Descriptor {
-        if let pidfd = try owners.count < maximum ? Self.open(pid, allows: allows) : nil { return pidfd }
+        if let pidfd = try hasRoom(for: app) ? Self.open(pid, allows: allows) : nil { return pidfd }
         forgetIdle(hasTasks: hasTasks)
-        if let pidfd = try owners.count < maximum ? Self.open(pid, allows: allows) : nil { return pidfd }
-        throw .tooMany
+        if let pidfd = try hasRoom(for: app) ? Self.open(pid, allows: allows) : nil { return pidfd }
+        let most = maximumOfApp < maximum ? "\(maximumOfApp) of one app at most" : "\(Self.maximum) at most"
+        throw .tooMany(most: most)
+    }
+
+    private func hasRoom(for app: AppID) -> Bool {
+        owners.count < maximum && owners.reduce(0) { $0 + ($1.app == app ? 1 : 0) } < maximumOfApp
     }
 
     /// Nil when there is no descriptor, or no memory, left for it.

@@ -127,7 +127,9 @@ final class ServeHost: AppsHost {
         kernel.isContinued = { [unowned self] in isContinued($0) }
         loop.add(signals, Source.signals.token())
         notify = NotifyServer(notifySocket, loop: loop, host: self)
-        if let socket { control = ControlServer(listening: socket.descriptor, loop: loop, host: self) }
+        if let socket {
+            control = ControlServer(listening: socket.descriptor, loop: loop, host: self, isShared: true)
+        }
         control?.descriptors = descriptors
         keepOutput()
         loadRecords()

@@ -14,11 +14,12 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     let loop = EventLoop.make()
     private let folder = ScratchFolder()
     private let listening: Descriptor
+    private let isShared: Bool
     private let maximumOwners: Int
     private var clients: [ControlClient] = []
     private(set) lazy var engine = Engine(kernel: kernel, host: self)
     private(set) lazy var control = ControlServer(
-        listening: listening, loop: loop, host: self, maximumOwners: maximumOwners,
+        listening: listening, loop: loop, host: self, isShared: isShared, maximumOwners: maximumOwners,
         accept: { [unowned self] in acceptFails != 0 ? acceptFails : movedUp(curfew_unix_accept($0)) })
     private var logs: [AppID: EventLog] = [:]
     /// The first app's.
@@ -58,8 +59,10 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     private(set) var raisedLimits = 0
     private(set) var unheard = 0
 
-    init(_ apps: [AppID] = [.a], maximumOwners: Int = TaskOwners.maximum) {
+    /// `isShared`: as a server of several apps has it.
+    init(_ apps: [AppID] = [.a], isShared: Bool = false, maximumOwners: Int = TaskOwners.maximum) {
         allApps = apps
+        self.isShared = isShared
         self.maximumOwners = maximumOwners
         listening = Descriptor(curfew_unix_listen(folder.path + "/a.sock", 64))
         for app in apps.reversed() {
@@ -221,7 +224,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
         #expect(sender.pid == getpid())
         return senders
     }
-    func contains(_ pid: Int32, app: AppID) -> Bool { app == .a && members.contains(pid) }
+    /// Of each app.
+    func contains(_ pid: Int32, app: AppID) -> Bool { members.contains(pid) }
     func mainPid(of app: AppID) -> Int32 { leader }
     func livingLeader(of app: AppID) -> Int32? { isLeaderGone ? nil : leader }
 

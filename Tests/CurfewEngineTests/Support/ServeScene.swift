@@ -55,7 +55,7 @@ final class ServeScene {
         host.loop = EventLoop.make()
         host.control = ControlServer(
             listening: Descriptor(curfew_unix_listen(host.directory.serverSocketPath("home"), 16)), loop: host.loop,
-            host: host)
+            host: host, isShared: true)
         do throws(LaunchError) { try host.takeRecords() } catch { Issue.record("\(error.problem)") }
         host.loadRecords()
     }
