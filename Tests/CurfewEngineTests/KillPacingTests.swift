@@ -43,4 +43,35 @@ struct KillPacingTests {
         #expect(!pacing.isOver(at: Self.now + Span(nanoseconds: 9_999_999_999)))
         #expect(pacing.isOver(at: Self.now + .seconds(10)))
     }
+
+    @Test("Round after round until one leaves nothing; it sleeps between them, and not after the last")
+    func rounds() {
+        var pacing = KillPacing.ofKeeper(at: Self.now)
+        var (left, lines) = (3, [String]())
+        pacing.killAll(now: { Self.now }, sleep: { lines.append("sleep \($0)") }) {
+            left -= 1
+            lines.append($0.isInsisting ? "insist" : "kill")
+            return left == 0
+        }
+        #expect(lines == ["kill", "sleep 200", "kill", "sleep 400", "kill"])
+    }
+
+    @Test("What can't be ended isn't waited for for ever, and had one round at least")
+    func endless() {
+        var pacing = KillPacing.ofSupervisor(at: Self.now)
+        var (rounds, clock) = (0, Self.now)
+        pacing.killAll(now: { clock }, sleep: { clock = clock + Span(nanoseconds: Int64($0) * 1000) }) { _ in
+            rounds += 1
+            return false
+        }
+        #expect(clock >= Self.now + App.killLimit)
+        #expect(rounds > 100)
+        var late = KillPacing.ofSupervisor(at: Self.now)
+        rounds = 0
+        late.killAll(now: { clock }, sleep: { _ in }) { _ in
+            rounds += 1
+            return false
+        }
+        #expect(rounds == 1)
+    }
 }

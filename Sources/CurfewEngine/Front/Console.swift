@@ -38,14 +38,14 @@ final class Console {
 
     init(
         _ manifest: Manifest, _ onSupervisorExit: OnSupervisorExit, page: SharedPage, front: Int32,
-        signals: CommandSignals, host: any ConsoleHost
+        signals: CommandSignals, terminal: Terminal? = .controlling(), host: any ConsoleHost
     ) {
         self.page = page
         self.signals = signals
         self.front = front
         self.host = host
         frontGroup = getpgid(front)
-        terminal = Terminal.controlling()
+        self.terminal = terminal
         // Under timeout(1) the app is in its front's group wherever that is.
         let sharesGroup = manifest.policy.timeout != nil
         let ownsTerminal =

@@ -10,7 +10,7 @@ extension Keeper {
     /// Sends the limit's signal to all of the app that isn't spared, and waits until it is gone or the time before SIGKILL is over.
     func askToEnd(_ timeout: TimeoutPolicy) {
         guard timeout.signal != SIGKILL else { return }
-        for cgroup in holding { CgroupDirectory.resume(cgroup) }
+        for cgroup in cgroups.holding { CgroupDirectory.resume(cgroup) }
         if sparesRest || !Procfs.isOurs {
             for signal in [timeout.signal, SIGCONT] { signalHeld(signal) }
         } else {
@@ -31,7 +31,7 @@ extension Keeper {
         while true {
             var info = curfew_signal_info()
             while isTold, curfew_signalfd_read(signals.number, &info) == 1 {}
-            reapAll()
+            KeptChildren.reapAll()
             let left = (end - Instant(nanoseconds: curfew_monotonic_nanoseconds())).nanoseconds
             guard hasChildren, left > 0 else { return }
             // At most a second: one that isn't our child is gone without a signal.

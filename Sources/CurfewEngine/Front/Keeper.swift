@@ -24,7 +24,7 @@ struct Keeper {
         _ = DescriptorLimit.raised()
         switch options.onSupervisorExit {
         case .kill:
-            reapSupervisor()
+            KeptChildren.reapSupervisor()
             if let timeout = manifest.policy.timeout { askToEnd(timeout) }
             killAll()
         case .resume: resumeAndWait()
@@ -42,7 +42,7 @@ struct Keeper {
     }
 
     /// As the supervisor had it: the name wanted may have been taken.
-    private var name: String {
+    var name: String {
         let file = page.path(.socket).split(separator: "/").last ?? ""
         if file.hasSuffix(RuntimeDirectory.socketSuffix) {
             return String(file.dropLast(RuntimeDirectory.socketSuffix.utf8.count))
@@ -52,14 +52,13 @@ struct Keeper {
 
     private func killAll() -> Never {
         var pacing = KillPacing.ofKeeper(at: now)
-        repeat {
+        pacing.killAll(now: { now }) { pacing in
             // Round by round harder; what is frozen would stay so if we were killed as well.
             killOnce(freezing: pacing.isInsisting)
             if pacing.isInsisting { ProcessTree.thaw(processes) }
-            reapAll()
-            if isGone() { break }
-            usleep(pacing.nextPause())
-        } while !pacing.isOver(at: now)
+            KeptChildren.reapAll()
+            return isGone()
+        }
         removeSocket()
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
@@ -78,7 +77,7 @@ struct Keeper {
 
     private func killOnce(freezing: Bool) {
         if sparesRest { return signalHeld(SIGKILL) }
-        for cgroup in holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
+        for cgroup in cgroups.holding { CgroupDirectory.kill(cgroup, freezing: freezing) }
         ProcessTree.killDescendants(of: getpid(), group: page.group, sparing: curfew_is_kept_child)
         if !Procfs.isOurs { signalHeld(SIGKILL) }
     }
@@ -129,28 +128,21 @@ struct Keeper {
         for pid in processes.reversed() { _ = curfew_kill(pid, SIGCONT) }
     }
 
-    private func removeCgroups() -> Bool {
-        var areRemoved = true
-        for cgroup in holding + measuring where !CgroupDirectory.remove(cgroup) { areRemoved = false }
-        if areRemoved, manifest.needsControllers { ControllerDelegation.end(afterApp: page.path(.unified)) }
-        return areRemoved
-    }
+    var cgroups: NotedCgroups { NotedCgroups(page: page) }
 
-    /// The cgroups that all of the app's processes are in.
-    var holding: [String] { [page.path(.unified), page.path(.freezer)].filter { !$0.isEmpty } }
-    private var measuring: [String] { [page.path(.memory), page.path(.cpu)].filter { !$0.isEmpty } }
+    private func removeCgroups() -> Bool { cgroups.remove(endsDelegation: manifest.needsControllers) }
 
     /// Continues everything and ends as the app does.
     private func resumeAndWait() -> Never {
         // A start elsewhere would sweep what nobody holds.
-        for cgroup in holding + measuring {
+        for cgroup in cgroups.holding + cgroups.measuring {
             let lock = curfew_open_at(AT_FDCWD, cgroup, O_RDONLY | O_DIRECTORY, 0)
             if lock >= 0 { _ = curfew_flock(lock, false) }
         }
-        reapSupervisor()
+        KeptChildren.reapSupervisor()
         let leader = page.leader > 0 ? page.leader : oldestChild()
-        for cgroup in holding { CgroupDirectory.resume(cgroup) }
-        for cgroup in holding + measuring { CgroupDirectory.stopHoldingBack(cgroup) }
+        for cgroup in cgroups.holding { CgroupDirectory.resume(cgroup) }
+        for cgroup in cgroups.holding + cgroups.measuring { CgroupDirectory.stopHoldingBack(cgroup) }
         if manifest.policy.yieldsInBackground {
             var priority = SchedulingPriority.loweredFromOwn()
             priority.restore(processes)
@@ -192,20 +184,5 @@ struct Keeper {
             case .signaled(let signal): Front.raise(signal)
             }
         }
-    }
-
-    /// Until then it shows that somebody goes on for it; from then on its number can be one of the app's.
-    private func reapSupervisor() {
-        guard let supervisor = curfew_front()?.pointee.killed_supervisor else { return }
-        var info = curfew_wait_info()
-        // It ends with SIGCONT and not with SIGCHLD, which counts as a clone(2)'s end. Source: waitid(2), __WALL.
-        let allKinds: Int32 = 0x4000_0000
-        _ = curfew_waitid(Int32(P_PID.rawValue), supervisor, WEXITED | allKinds, &info)
-        curfew_forget_kept_child(supervisor)
-    }
-
-    /// The number of one that was there before can be one of the app's from now on.
-    func reapAll() {
-        while case .report(let report) = Reaping.wait(.reapAny) { curfew_forget_kept_child(report.pid) }
     }
 }

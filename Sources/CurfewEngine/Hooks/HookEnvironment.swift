@@ -3,11 +3,12 @@ import Glibc
 
 /// A hook's environment: the caller's, and the event's fields as `CURFEW_EVENT`, `CURFEW_APP`, `CURFEW_INFO_KEY`, …
 struct HookEnvironment {
-    private var entries: [String] = []
+    private(set) var entries: [String] = []
 
-    init(_ event: Message) {
+    /// `inherited`: ended by a NULL.
+    init(_ event: Message, inherited: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ) {
         var index = 0
-        while let entry = environ[index] {
+        while let entry = inherited[index] {
             index += 1
             if !Self.isOurs(entry) { entries.append(String(cString: entry)) }
         }

@@ -24,7 +24,7 @@ extension AppsHost {
         if let foreseen { foreseen.reporter.foresee(killToForesee(of: foreseen)) }
     }
 
-    private func killToForesee(of instance: Instance) -> Instant? {
+    func killToForesee(of instance: Instance) -> Instant? {
         instance.isLookedAtBeforeKill ? engine.running(engine.core.nextKill(of: instance.id)) : nil
     }
 

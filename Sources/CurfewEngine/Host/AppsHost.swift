@@ -16,8 +16,11 @@ class AppsHost {
     let callersMask: UInt64
     let journal: Journal?
     let kernel = LiveKernel()
+    /// What the engine asks of the machine, where a test puts something in the kernel's place.
+    private let machine: (any Kernel)?
     var reaper = Reaper()
-    private(set) lazy var engine = makeEngine()
+    private(set) lazy var engine = Engine(
+        kernel: machine ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
 
     var loop = EventLoop.none
     var signals = Descriptor.none
@@ -51,13 +54,12 @@ class AppsHost {
 
     var epoll: Descriptor { loop.epoll }
 
-    init(_ options: SupervisorOptions, callersMask: UInt64, journal: Journal?) {
+    init(_ options: SupervisorOptions, callersMask: UInt64, journal: Journal?, machine: (any Kernel)? = nil) {
         self.options = options
+        self.machine = machine
         self.callersMask = callersMask
         self.journal = journal
     }
-
-    func makeEngine() -> Engine { Engine(kernel: kernel, host: self, foregroundPlaces: options.foregroundPlaces) }
 
     // MARK: Which app
 

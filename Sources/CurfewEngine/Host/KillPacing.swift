@@ -1,4 +1,5 @@
 import CurfewCore
+import Glibc
 
 /// How soon a kill is repeated where no core says so any more, and for how long: the supervisor's once its front is gone, and the
 /// keeper's once the supervisor is.
@@ -35,4 +36,14 @@ struct KillPacing {
 
     /// Whether no more rounds follow: SIGKILL can't end everything.
     func isOver(at now: Instant) -> Bool { now >= end }
+
+    /// Round after round, until one leaves nothing, or no more follow. `round`: kills, reaps, and says whether all is gone.
+    mutating func killAll(
+        now: () -> Instant, sleep: (_ microseconds: UInt32) -> Void = { usleep($0) }, _ round: (KillPacing) -> Bool
+    ) {
+        repeat {
+            if round(self) { return }
+            sleep(nextPause())
+        } while !isOver(at: now())
+    }
 }

@@ -69,12 +69,11 @@ extension RunHost: ClosingHost {
     func endWithoutFront() -> Never {
         socket?.remove()
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
-        repeat {
+        pacing.killAll(now: { kernel.now }) { _ in
             kernel.kill(Self.app)
             reapAll { _ in }
-            if kernel.isGone(Self.app) { break }
-            usleep(pacing.nextPause())
-        } while !pacing.isOver(at: kernel.now)
+            return kernel.isGone(Self.app)
+        }
         tellWithoutFront()
         curfew_exit(125)
     }

@@ -10,7 +10,10 @@ extension RunHost {
     /// started.
     func connectToServer() throws(LaunchError) {
         guard let server = options.joinedServer else { return }
-        let path = RuntimeDirectory.ofThisUser().serverSocketPath(server)
+        try connect(to: server, at: RuntimeDirectory.ofThisUser().serverSocketPath(server))
+    }
+
+    func connect(to server: String, at path: String) throws(LaunchError) {
         guard let problem = connect(to: path) else {
             membership = ServerMembership(server: server, host: self)
             return

@@ -41,14 +41,14 @@ final class RunHost: AppsHost {
 
     init(
         _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
-        channelNumber: Int32
+        channelNumber: Int32, machine: (any Kernel)? = nil
     ) {
         manifest = plan.manifest
         self.page = page
         self.front = front
         self.report = report
         self.channelNumber = channelNumber
-        super.init(plan.options, callersMask: callersMask, journal: journal)
+        super.init(plan.options, callersMask: callersMask, journal: journal, machine: machine)
     }
 
     func run() -> Never {

@@ -96,14 +96,13 @@ extension ServeHost {
     func endWithoutFront() -> Never {
         sources?.end()
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
-        repeat {
+        pacing.killAll(now: { kernel.now }) { pacing in
             for app in apps.running { kernel.kill(app) }
             // On the tree there can be more than is known to be an app's.
             ProcessTree.killDescendants(of: getpid(), reapersLast: pacing.sparesReapers)
             reapAll { _ in }
-            if !Reaping.hasChildren(), cgroups?.isPopulated() != true { break }
-            usleep(pacing.nextPause())
-        } while !pacing.isOver(at: kernel.now)
+            return !Reaping.hasChildren() && cgroups?.isPopulated() != true
+        }
         for app in apps.running { _ = kernel.isGone(app) }
         _ = output?.finish(within: 500_000_000)
         removeAll()

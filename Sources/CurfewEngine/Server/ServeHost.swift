@@ -82,7 +82,7 @@ final class ServeHost: AppsHost {
         self.machine = machine ?? ServerMachine(launches: LiveLaunchSystem(front: front))
         self.zones = zones
         openRecords = records
-        super.init(plan.options, callersMask: callersMask, journal: nil)
+        super.init(plan.options, callersMask: callersMask, journal: nil, machine: machine?.kernel)
     }
 
     func run() -> Never {
@@ -266,10 +266,6 @@ final class ServeHost: AppsHost {
             return nil
         }
         return app
-    }
-
-    override func makeEngine() -> Engine {
-        Engine(kernel: machine.kernel ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
     }
 
     override var hasSubreapers: Bool { reaperImage != nil }
