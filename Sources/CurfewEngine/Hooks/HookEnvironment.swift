@@ -1,20 +1,22 @@
+import CurfewLinux
 import CurfewWire
 import Glibc
 
 /// A hook's environment: the caller's, and the event's fields as `CURFEW_EVENT`, `CURFEW_APP`, `CURFEW_INFO_KEY`, …
 struct HookEnvironment {
-    private(set) var entries: [String] = []
+    /// `KEY=VALUE` each. What is inherited is as it is: it needn't be UTF-8.
+    private(set) var entries: [ByteString] = []
 
     /// `inherited`: ended by a NULL.
     init(_ event: Message, inherited: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ) {
         var index = 0
         while let entry = inherited[index] {
             index += 1
-            if !Self.isOurs(entry) { entries.append(String(cString: entry)) }
+            if !Self.isOurs(entry) { entries.append(ByteString(cString: entry)) }
         }
         for field in event.fields {
             guard let variable = Self.variable(field.key), !field.value.utf8.contains(0) else { continue }
-            entries.append("\(variable)=\(field.value)")
+            entries.append(ByteString("\(variable)=\(field.value)"))
         }
     }
 
@@ -38,13 +40,5 @@ struct HookEnvironment {
             return infoPrefix + String(key.dropFirst(5).map { $0 == "-" || $0 == "." ? "_" : $0 })
         }
         return names.first { $0.key == key }?.variable
-    }
-
-    func withPointer(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Void) {
-        let pointers = entries.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        pointers.withUnsafeBufferPointer { buffer in
-            if let base = buffer.baseAddress { body(base) }
-        }
     }
 }

@@ -42,23 +42,18 @@ struct HookProcess {
     private func run(_ event: Message, _ lastInstant: inout Int64?) {
         guard let index = event["hook"].flatMap({ Int($0) }), hooks.indices.contains(index) else { return }
         if let lastInstant, curfew_monotonic_nanoseconds() >= lastInstant { return }
-        let environment = HookEnvironment(event)
-        let arguments = ["/bin/sh", "-c", hooks[index].command].map { (word: String) in strdup(word) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        arguments.withUnsafeBufferPointer { argv in
-            environment.withPointer { envp in
-                guard let argv = argv.baseAddress else { return }
-                var request = SpawnRequest(arguments: argv, environment: envp)
-                request.signalMask = callersMask
-                request.hasOwnProcessGroup = true
-                request.parentDeathSignal = SIGKILL
-                do throws(SpawnError) {
-                    let (_, pidfd) = try request.spawn()
-                    wait(pidfd, &lastInstant)
-                } catch {
-                    StandardError.print("curfew: --exec-on \(hooks[index].event): can't start sh: \(error.reason)")
-                }
-            }
+        let arguments = OwnedStrings(["/bin/sh", "-c", hooks[index].command])
+        let environment = OwnedStrings(HookEnvironment(event).entries)
+        defer { withExtendedLifetime((arguments, environment)) {} }
+        var request = SpawnRequest(arguments: arguments.pointer, environment: environment.pointer)
+        request.signalMask = callersMask
+        request.hasOwnProcessGroup = true
+        request.parentDeathSignal = SIGKILL
+        do throws(SpawnError) {
+            let (_, pidfd) = try request.spawn()
+            wait(pidfd, &lastInstant)
+        } catch {
+            StandardError.print("curfew: --exec-on \(hooks[index].event): can't start sh: \(error.reason)")
         }
         LeftProcesses.end()
     }

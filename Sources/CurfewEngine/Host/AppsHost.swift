@@ -17,10 +17,10 @@ class AppsHost {
     let journal: Journal?
     let kernel = LiveKernel()
     /// What the engine asks of the machine, where a test puts something in the kernel's place.
-    private let machine: (any Kernel)?
+    private let substitute: (any Kernel)?
     var reaper = Reaper()
     private(set) lazy var engine = Engine(
-        kernel: machine ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
+        kernel: substitute ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
 
     var loop = EventLoop.none
     var signals = Descriptor.none
@@ -56,7 +56,7 @@ class AppsHost {
 
     init(_ options: SupervisorOptions, callersMask: UInt64, journal: Journal?, machine: (any Kernel)? = nil) {
         self.options = options
-        self.machine = machine
+        substitute = machine
         self.callersMask = callersMask
         self.journal = journal
     }
