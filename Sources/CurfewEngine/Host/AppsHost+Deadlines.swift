@@ -47,8 +47,8 @@ extension AppsHost {
 
     // MARK: The timer
 
-    /// In nanoseconds; by then the timer has been heeded.
-    private static var wakerDelay: Int64 { 50_000_000 }
+    /// By then the timer has been heeded.
+    private static var wakerDelay: Span { .milliseconds(50) }
 
     /// The timer is made when something is first due, and set only when that changes.
     ///
@@ -73,11 +73,11 @@ extension AppsHost {
 
     /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
     private func arm(waker deadline: Instant?) {
-        _ = curfew_set_waker(deadline.map { max(1, $0.nanoseconds) + Self.wakerDelay } ?? 0)
+        _ = curfew_set_waker(deadline.map { max(1, ($0 + Self.wakerDelay).nanoseconds) } ?? 0)
     }
 
     func milliseconds(until deadline: Instant) -> Int32 {
-        let left = (deadline - kernel.now).nanoseconds
-        return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
+        let (whole, part) = max(0, (deadline - kernel.now).nanoseconds).quotientAndRemainder(dividingBy: 1_000_000)
+        return Int32(clamping: part > 0 ? whole + 1 : whole)
     }
 }
