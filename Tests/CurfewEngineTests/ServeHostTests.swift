@@ -357,6 +357,69 @@ struct ServeHostTests {
         #expect(scene.linked == [])
     }
 
+    // MARK: Signals
+
+    /// Of the server's own making, and no app's.
+    private static let asksForAnEnd: [(signal: Int32, isByFront: Bool)] = [
+        (SIGTERM, false), (SIGTERM, true), (SIGINT, false), (SIGINT, true),
+    ]
+
+    @Test("What asks for an end from outside ends it, sent to the server or to its front", arguments: asksForAnEnd)
+    func endedBySignal(signal: Int32, isByFront: Bool) {
+        let outside = SignalSender.process(getppid())
+        if isByFront { scene.isTold(signal, from: outside) } else { scene.hears(signal, from: outside) }
+        #expect(host.isEnding)
+        #expect(host.isOver)
+    }
+
+    @Test("Whoever is below the server has no say")
+    func signalFromInside() {
+        let inside = Sleeper()
+        defer { inside.end() }
+        for signal in [SIGTERM, SIGINT, SIGHUP] { scene.hears(signal, from: .process(inside.pid)) }
+        scene.isTold(SIGTERM, from: .process(inside.pid))
+        #expect(!host.isEnding)
+        #expect(scene.definitions.readings == 0)
+    }
+
+    @Test("A hangup by somebody has it read again what apps there are; a terminal's is its end")
+    func hangup() {
+        scene.hears(SIGHUP, from: .process(getppid()))
+        #expect(scene.definitions.readings == 1)
+        #expect(!host.isEnding)
+        scene.hears(SIGHUP)
+        #expect(scene.definitions.readings == 1)
+        #expect(host.isEnding)
+    }
+
+    @Test("Any other signal means nothing, nor does what continues it", arguments: [SIGCONT, SIGUSR1, SIGWINCH])
+    func otherSignals(signal: Int32) {
+        scene.launch("mail")
+        scene.hears(signal)
+        scene.isTold(signal)
+        #expect(!host.isEnding)
+        #expect(scene.front == ["mail"])
+        #expect(scene.told == [])
+    }
+
+    @Test("That it was stopped is told to people the first time, and to who follows an app once a second")
+    func stopped() throws {
+        let app = try #require(scene.launch("mail"))
+        scene.isTold(SIGSTOP)
+        scene.isTold(SIGSTOP)
+        #expect(scene.told.filter { $0.hasSuffix("the server was stopped by a signal, and goes on") }.count == 1)
+        let records = host.kernel.instances[app]?.log.entries.map(\.record.brief) ?? []
+        #expect(records.filter { $0 == "supervisorStopped" }.count == 1)
+    }
+
+    @Test("Of clients that are hung up on one a second is told")
+    func droppedClients() {
+        for _ in 0..<3 { host.noteDropped(client: 7, because: "it floods") }
+        #expect(scene.told == ["curfew: run: a client, process 7, was hung up on: it floods"])
+    }
+
+    // MARK: Its end
+
     @Test("Without an app it is over at once")
     func endOfNothing() {
         #expect(scene.ask("stop id=1") == ["ok id=1"])

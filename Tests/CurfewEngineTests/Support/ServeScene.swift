@@ -124,6 +124,22 @@ final class ServeScene {
 
     // MARK: What happens
 
+    /// A signal to the server itself.
+    func hears(_ signal: Int32, from sender: SignalSender = .kernel) {
+        var info = curfew_signal_info()
+        info.signal = signal
+        info.code = sender == .kernel ? Int32(SI_KERNEL) : Int32(SI_USER)
+        info.pid = sender.pid ?? 0
+        host.heard(info)
+    }
+
+    /// The front has something to tell, and rings.
+    func isTold(_ signal: Int32, from sender: SignalSender = .kernel) {
+        let code = sender == .kernel ? Int32(SI_KERNEL) : Int32(SI_USER)
+        _ = curfew_news_put(page, curfew_news(signal: signal, code: code, pid: sender.pid ?? 0, number: 0))
+        hears(Int32(CURFEW_DOORBELL))
+    }
+
     func pass(_ span: Span) {
         kernel.clock = kernel.clock + span
         host.engine.wake()

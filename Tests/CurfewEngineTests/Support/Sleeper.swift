@@ -8,8 +8,8 @@ struct Sleeper {
     /// Held from its start on.
     let pidfd: Int32
 
-    /// `ownGroup`: it leads a process group.
-    init(ownGroup: Bool = false) {
+    /// `ownGroup`: it leads a process group; `group`: it is a member of that one.
+    init(ownGroup: Bool = false, group: Int32? = nil) {
         var pid: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
         defer { for word in words { free(word) } }
@@ -20,8 +20,8 @@ struct Sleeper {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGMASK | (ownGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        posix_spawnattr_setpgroup(&attributes, group ?? 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | (ownGroup || group != nil ? POSIX_SPAWN_SETPGROUP : 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
         _ = posix_spawnp(&pid, "sleep", nil, &attributes, &words, nil)
         self.pid = pid
