@@ -164,6 +164,52 @@ struct RunHostTests {
         #expect(scene.state == .active)
     }
 
+    // MARK: What it is told of the app
+
+    @Test("Once all of it is stopped the front is asked what it has passed on; an answer of before is none")
+    func allStopped() {
+        host.prepareHeld(scene.instance)
+        host.kernel.allStopped?(app, true)
+        let question = scene.pages.question
+        #expect(question > 0)
+        host.kernel.allStopped?(app, false)
+        host.console?.handle(.frontAnswered(question))
+        host.perform(.home(stopped: false))
+        // Nobody knows who has sent it, and it may have come from inside.
+        scene.isTold(SIGCONT, from: .process(nobody))
+        #expect(scene.state == .suspended)
+        host.kernel.allStopped?(app, true)
+        scene.isTold(0, number: scene.pages.question)
+        scene.isTold(SIGCONT, from: .process(nobody))
+        #expect(scene.state == .active)
+    }
+
+    @Test("Without a lifecycle nobody is told that it is stopped")
+    func plain() {
+        let scene = RunScene { manifest, _ in
+            manifest.hasLifecycle = false
+            manifest.policy.timeout = TimeoutPolicy()
+        }
+        scene.host.prepareHeld(scene.instance)
+        #expect(scene.host.kernel.allStopped == nil)
+        #expect(scene.host.kernel.isContinued == nil)
+        // Its front leads no group that it is in.
+        #expect(scene.instance.ledByFront == nil)
+        #expect(scene.instance.hooks == nil)
+    }
+
+    @Test("What goes on tells by what it was woken, and how often it was")
+    func continued() {
+        host.prepareHeld(scene.instance)
+        host.kernel.isContinued?(app)
+        #expect(!scene.records.contains { $0.hasPrefix("woken") })
+        scene.instance.waking = Waking(cause: "a key", resumedIn: .zero)
+        host.kernel.isContinued?(app)
+        host.kernel.isContinued?(app)
+        #expect(scene.records.filter { $0.hasPrefix("woken") } == ["woken by a key"])
+        #expect(scene.instance.waking == nil)
+    }
+
     // MARK: The run
 
     @Test("Its end ends the run, and is what is told")

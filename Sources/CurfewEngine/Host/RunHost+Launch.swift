@@ -120,7 +120,8 @@ extension RunHost {
         ).pointer
     }
 
-    private func prepareHeld(_ instance: Instance) {
+    /// What is told of it from its first moment on.
+    func prepareHeld(_ instance: Instance) {
         instance.hooks = hooks
         prepareSignals(of: instance)
         if manifest.hasLifecycle {
