@@ -114,10 +114,11 @@ core-step:
 architecture: ## draw docs/architecture.svg from the package's targets
 	.ci/architecture > docs/architecture.svg.new && mv docs/architecture.svg.new docs/architecture.svg
 
-states: ## draw docs/states.md and docs/states.svg from the core's table
+states: ## draw docs/states.md, docs/states.svg and docs/learned-day.svg by the core
 	swift build --product curfew-states
 	.build/debug/curfew-states text > docs/states.md
 	.build/debug/curfew-states picture > docs/states.svg
+	.build/debug/curfew-states learned-day > docs/learned-day.svg
 
 reference: ## write the statements' reference into docs/scenarios.md
 	swift build --product curfew-test

@@ -9,6 +9,7 @@ final class DatabaseRecords: ServerRecords {
     private let store: StoreThread
     /// The numbers of what was asked, in order; answers come in the same.
     private var asked: [(ticket: StoreTicket, number: Int)] = []
+    private var launches = 0
     private var lastNumber = 0
 
     /// Throws for a database that a server can't start on; it stays as it is.
@@ -97,7 +98,12 @@ final class DatabaseRecords: ServerRecords {
             app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)
         // A server that is killed between the two would leave a launch without a run, whose end nobody would look for.
         store.note(.together([.appLaunched(stored, toFront: toFront), .runBegan(begun)]))
+        launches += 1
+        if launches % Self.launchesPerPruning == 0 { store.note(.pruneRuns) }
     }
+
+    /// A server that runs for months has no more past than one that was ended every day.
+    private static let launchesPerPruning = 1000
 
     func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?) {
         let isSignal = end.status.map { $0 > 128 } ?? false

@@ -456,6 +456,13 @@ struct ControlServerTests {
         #expect(scene.ask(scene.client(), "tasks") == ["ok count=0"])
     }
 
+    @Test("An app that doesn't run isn't one that nobody knows")
+    func notRunning() {
+        let scene = ControlScene()
+        #expect(scene.ask(scene.client(), "status app=resting").first?.contains("code=not-running") == true)
+        #expect(scene.ask(scene.client(), "status app=nobody").first?.contains("code=no-app") == true)
+    }
+
     @Test("However many apps there are, nobody has the fewer sessions for their pipes")
     func pipesAreNotCounted() {
         let scene = ControlScene()

@@ -1,7 +1,8 @@
-import CurfewCore
 import CurfewLinux
+import Glibc
 import Testing
 
+@testable import CurfewCore
 @testable import CurfewEngine
 
 @Suite("What a server's apps have scheduled, as it is asked")
@@ -44,6 +45,29 @@ struct ScheduleDeskTests {
         #expect(waiting == ["a"])
         scene.records?.isFull = true
         #expect(scene.code("notify id=4 app=mail title=C") == "busy")
+    }
+
+    @Test(
+        "One that falls due while another of its id is being kept leaves what is kept of that one alone",
+        arguments: [true, false])
+    func replaced(isKept: Bool) {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@4000000000 title=A")
+        _ = answer(.done)
+        scene.ask("notify id=2 app=mail notification=a at=@4000000001 title=B")
+        let old = LocalNotification(id: "a", rule: CalendarRule(.moment(.seconds(4_000_000_000))))
+        scene.host.noteDelivery(Schedules.Due(app: "mail", notification: old, passed: nil), badge: nil)
+        #expect(scene.records?.noted.last == "keep mail a 0")
+        _ = answer(isKept ? .done : .busy)
+        #expect(scene.records?.noted.last == (isKept ? "keep mail a 0" : "notification mail a over"))
+    }
+
+    @Test("To cancel all cancels what is being kept, too")
+    func cancelAll() {
+        scene.launch("mail")
+        scene.ask("notify id=1 app=mail notification=a at=@4000000000 title=A")
+        scene.ask("cancel id=2 app=mail all=1")
+        #expect(scene.records?.noted.last == "drop mail a")
     }
 
     @Test("Whoever is pushed out is noted as gone")
@@ -164,6 +188,43 @@ struct ScheduleDeskTests {
         #expect(scene.records?.noted.suffix(2) == ["keep push mail 5", "push mail 4 never"])
         #expect(scene.host.desk.schedules["mail"]?.pushes.kept == 5)
         #expect(scene.host.desk.keptBack["mail"]?.number == 5)
+    }
+
+    @Test("A server that ends takes a push and leaves it to the next one")
+    func pushedAtTheEnd() {
+        scene.launch("mail")
+        push("a")
+        scene.host.end()
+        #expect(answer(.done).contains("ok id=1 push=1"))
+        #expect(scene.records?.noted.contains("push mail 1 delivered") == false)
+    }
+
+    @Test("A silent push whose app can't be launched isn't delivered, and people are told")
+    func unlaunchable() {
+        scene.launch("mail")
+        scene.end("mail")
+        push("a")
+        scene.programs.error = SpawnError(stage: .exec, errno: ENOENT)
+        _ = answer(.done)
+        #expect(scene.told.last?.contains("couldn't be launched for push 1") == true)
+        #expect(scene.records?.noted.contains("push mail 1 delivered") == false)
+    }
+
+    @Test("Of silent pushes that a server has left the latest waits, unless it was delivered; the others never come")
+    func restoredPushes() {
+        func record(_ number: Int, delivered: WallTime? = nil) -> PushRecord {
+            PushRecord(
+                app: "mail", number: number, received: .seconds(5), apnsID: nil, isSilent: true, delivered: delivered,
+                payload: "{}")
+        }
+        let records = FakeRecords()
+        records.kept.pushes = [record(1), record(2)]
+        #expect(ServeScene(records: records).host.desk.keptBack["mail"]?.number == 2)
+        #expect(records.noted == ["push mail 1 never"])
+        let later = FakeRecords()
+        later.kept.pushes = [record(1), record(2, delivered: .seconds(6))]
+        #expect(ServeScene(records: later).host.desk.keptBack.isEmpty)
+        #expect(later.noted == ["push mail 1 never"])
     }
 
     // MARK: Refresh and processing requests

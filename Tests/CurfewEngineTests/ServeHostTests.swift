@@ -87,6 +87,19 @@ struct ServeHostTests {
         #expect(scene.code("open id=4 app=tool") == "no-app")
     }
 
+    @Test("One that is known and doesn't run is said to; one that nobody knows isn't there")
+    func notRunning() {
+        #expect(scene.code("status id=1 app=mail") == "no-app")
+        #expect(scene.code("history id=1 app=mail") == "no-app")
+        scene.definitions.define("mail")
+        #expect(scene.code("status id=1 app=mail") == "not-running")
+        scene.launch("mail")
+        #expect(scene.code("status id=1 app=mail") == nil)
+        scene.end("mail")
+        #expect(scene.code("status id=1 app=mail") == "not-running")
+        #expect(scene.code("history id=1 app=mail") == nil)
+    }
+
     @Test("A launch that fails leaves all as it was")
     func failed() {
         scene.launch("mail")
@@ -477,6 +490,7 @@ struct ServeHostTests {
 
     @Test("Past runs are told as they are kept, and busy is said")
     func history() {
+        scene.definitions.define("mail")
         #expect(scene.code("history id=1 limit=0") == "invalid")
         #expect(scene.ask("history id=2 app=mail limit=2") == [])
         #expect(scene.records?.noted.last == "history mail 2")

@@ -9,6 +9,8 @@ struct ServiceManagerTests {
     private final class Told {
         var sockets: [String] = []
         var texts: [String] = []
+        /// Its socket takes nothing.
+        var isFull = false
 
         func take() -> [String] {
             defer { texts = [] }
@@ -21,8 +23,10 @@ struct ServiceManagerTests {
     private func manager(_ environment: [String: String]) -> ServiceManager? {
         let told = told
         return ServiceManager(environment: { environment[$0] }, pids: [70, 71]) { socket, text in
+            if told.isFull { return false }
             told.sockets.append(socket)
             told.texts.append(text)
+            return true
         }
     }
 
@@ -110,7 +114,7 @@ struct ServiceManagerTests {
     func ending() throws {
         var manager = try #require(watching(["WATCHDOG_USEC": "2000000"]))
         manager.ready(status: "", at: Self.at(0))
-        manager.stopping(status: "", within: .seconds(1))
+        manager.stopping(status: "", within: .seconds(1), at: Self.at(0))
         _ = told.take()
         manager.timeCame(at: Self.at(1000)) { "" }
         #expect(told.take() == ["WATCHDOG=1"])
@@ -145,14 +149,53 @@ struct ServiceManagerTests {
 
     @Test("A reload is told before and after it")
     func reload() throws {
-        let manager = try #require(watching([:]))
-        let told = told
-        let answer = manager.reloading(at: Self.at(0)) {
-            told.texts.append("reads")
-            return 7
-        }
-        #expect(answer == 7)
-        #expect(told.take() == ["RELOADING=1\nMONOTONIC_USEC=5000000", "reads", "READY=1"])
+        var manager = try #require(watching([:]))
+        manager.reloading(at: Self.at(0))
+        #expect(told.take() == ["RELOADING=1\nMONOTONIC_USEC=5000000"])
+        manager.reloaded(at: Self.at(1))
+        #expect(told.take() == ["READY=1"])
+    }
+
+    // MARK: A full socket
+
+    @Test("What finds no room is told as soon as there is some, in order")
+    func full() throws {
+        var manager = try #require(watching([:]))
+        told.isFull = true
+        manager.ready(status: "0", at: Self.at(0))
+        manager.reloading(at: Self.at(10))
+        #expect(manager.nextDue == Self.at(100))
+        manager.timeCame(at: Self.at(100)) { "" }
+        #expect(manager.nextDue == Self.at(200))
+        told.isFull = false
+        manager.reloaded(at: Self.at(150))
+        #expect(told.take() == [])
+        manager.timeCame(at: Self.at(200)) { "" }
+        #expect(told.take() == ["READY=1\nSTATUS=0", "RELOADING=1\nMONOTONIC_USEC=5010000", "READY=1"])
+        #expect(manager.nextDue == nil)
+    }
+
+    @Test("A sign of life that finds no room is none, and none comes before what waits")
+    func fullForSigns() throws {
+        var manager = try #require(watching(["WATCHDOG_USEC": "2000000"]))
+        told.isFull = true
+        manager.ready(status: "", at: Self.at(0))
+        manager.timeCame(at: Self.at(1000)) { "" }
+        told.isFull = false
+        manager.timeCame(at: Self.at(1100)) { "" }
+        #expect(told.take() == ["READY=1\nSTATUS="])
+        manager.timeCame(at: Self.at(2000)) { "" }
+        #expect(told.take() == ["WATCHDOG=1"])
+    }
+
+    @Test("Of very much that waits the oldest is let go")
+    func overfull() throws {
+        var manager = try #require(watching([:]))
+        told.isFull = true
+        for _ in 0..<20 { manager.reloaded(at: Self.at(0)) }
+        told.isFull = false
+        manager.timeCame(at: Self.at(100)) { "" }
+        #expect(told.take().count == 16)
     }
 
     @Test("Its end is told with the time that it takes")
@@ -161,7 +204,7 @@ struct ServiceManagerTests {
         manager.ready(status: "", at: Self.at(0))
         manager.statusChanged(at: Self.at(1))
         _ = told.take()
-        manager.stopping(status: "ending; 2 apps run", within: .seconds(35))
+        manager.stopping(status: "ending; 2 apps run", within: .seconds(35), at: Self.at(1))
         #expect(told.take() == ["STOPPING=1\nSTATUS=ending; 2 apps run\nEXTEND_TIMEOUT_USEC=35000000"])
         #expect(manager.nextDue == nil)
         manager.statusChanged(at: Self.at(2))
@@ -171,7 +214,7 @@ struct ServiceManagerTests {
     @Test("An end that nothing bounds asks for all the time there is")
     func unbounded() throws {
         var manager = try #require(watching([:]))
-        manager.stopping(status: "", within: .infinite)
+        manager.stopping(status: "", within: .infinite, at: Self.at(0))
         #expect(told.take() == ["STOPPING=1\nSTATUS=\nEXTEND_TIMEOUT_USEC=18446744073709551615"])
     }
 }

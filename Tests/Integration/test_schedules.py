@@ -378,6 +378,16 @@ def test_many_at_once_are_summed_up(server, desktop):
     desktop.wait_shown("Last")
 
 
+def test_what_sums_up_others_and_cant_be_shown_is_told(server, desktop):
+    with open(desktop.folder / "held", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for number in range(20):
+            server.expect(f"notify app=mail title=T{number} action=none")
+        wait_for("16 to be shown", lambda: len(desktop.shown) == 16)
+        (desktop.folder / "broken").touch()
+    wait_for("it to be told", lambda: "4 more notifications: mail: 4\n" in server.errors())
+
+
 def test_over_16_that_wait_are_shown_without_a_button(server, desktop):
     for number in range(17):
         server.expect(f"notify app=mail title=T{number}")

@@ -236,7 +236,7 @@ def test_an_ended_app_stays_in_the_list_and_is_launched_when_opened(server):
     server.wait_state("web", "notRunning")
     app = server.app("web")
     assert app["ended"] == "user-quit" and "pid" not in app
-    server.refused("home app=web", "no-app")
+    server.refused("home app=web", "not-running")
     assert not (server.sandbox.runtime / "curfew" / "web.sock").is_symlink()
     second = int(server.expect("open app=web", state="active")["pid"])
     assert second != first and is_alive(second)

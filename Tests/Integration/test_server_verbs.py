@@ -290,6 +290,20 @@ def test_quit_all_is_the_servers_too(sandbox, server):
         "backup": "notRunning", "mail": "notRunning"}
 
 
+def test_wait_for_an_app_of_a_real_server(sandbox):
+    """By the words that it really has for one that doesn't run."""
+    real = sandbox.serve(name="real")
+    real.launch("mail", "sleep", "600")
+    expect(sandbox.curfew("quit", "mail", "--server", "real"))
+    expect(sandbox.curfew("wait", "mail", "notRunning", "--server", "real"))
+    waiter = subprocess.Popen(
+        [binary(), "wait", "mail", "active", "--server", "real"], env=sandbox.environment, stderr=subprocess.PIPE, text=True)
+    real.expect("open app=mail")
+    assert waiter.wait(LIMIT) == 0, waiter.stderr.read()
+    expect(sandbox.curfew("wait", "nobody", "active", "--server", "real"), status=69,
+           err="curfew: wait: nobody: refused (no-app): there is no app nobody here; `curfew ps` shows what is\n")
+
+
 def test_wait_for_an_app_that_is_to_be_launched(sandbox, server):
     server.answer("events id=1 follow=1$", "ok ID")
     server.answer(

@@ -177,7 +177,7 @@ extension ControlClient.Failure {
 
     /// A refusal that the next try may not meet has a status of its own.
     var refusalStatus: Int32 {
-        guard case .refused(let code, _) = self, !["unsupported", "no-app"].contains(code) else {
+        guard case .refused(let code, _) = self, !["unsupported", "no-app", "not-running"].contains(code) else {
             return ExitStatus.unavailable
         }
         return ["invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge"].contains(code)

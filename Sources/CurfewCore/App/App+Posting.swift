@@ -35,7 +35,7 @@ extension App {
 
     /// Resumes a suspended app for the event, in background. A plain app runs for the waking limit.
     mutating func wake(_ event: PostedEvent, request: RequestID?, at now: Moment, into effects: inout [Effect]) {
-        if let rejection = rejectionOfPosting ?? rejectionOfWaking(event) {
+        if let rejection = rejection(ofWakingFor: event) {
             return reject(request, rejection, into: &effects)
         }
         if isAsleep { wakeUp(for: "the event \(event.name)", at: now, into: &effects) }
@@ -77,7 +77,9 @@ extension App {
         }
     }
 
-    private func rejectionOfWaking(_ event: PostedEvent) -> Rejection? {
+    /// Why it isn't woken for the event now; nil: it would be.
+    public func rejection(ofWakingFor event: PostedEvent) -> Rejection? {
+        if let rejection = rejectionOfPosting { return rejection }
         if policy.missingMode(forWakingEvent: event.name) != nil { return .noBackgroundMode }
         return channel.isFullOfWakingEvents ? .tooManyEvents : nil
     }

@@ -49,7 +49,8 @@ public struct FetchRule: Sendable, Hashable {
         }
     }
 
-    /// When the next one comes: now or later; nil: never. As long as little is known of its use the interval alone counts.
+    /// When the next one comes: now or later; nil: never. As long as little is known of its use, and where it is opened at no usual
+    /// time, the interval alone counts.
     /// `offset`: of the machine's zone.
     public func next(after now: WallTime, _ habits: UseHabits, offset: CivilTime.Offset) -> WallTime? {
         guard let earliest = earliest(at: now) else { return nil }
@@ -64,7 +65,7 @@ public struct FetchRule: Sendable, Hashable {
                 if fetch <= opening - Self.latest { return fetch }
             }
         }
-        return nil
+        return earliest
     }
 
     /// All weekdays come up, and some more for an interval of days.

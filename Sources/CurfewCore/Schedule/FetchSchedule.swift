@@ -16,7 +16,8 @@ public struct FetchSchedule: Sendable, Hashable {
 
     public init() {}
 
-    var isEmpty: Bool { defined == nil && asked == nil }
+    /// What was restored waits for its manifest to be read.
+    var isEmpty: Bool { defined == nil && asked == nil && rule == FetchRule() && habits.openings.isEmpty }
 
     /// Whether openings say anything about it.
     public var learns: Bool { rule.interval != nil }

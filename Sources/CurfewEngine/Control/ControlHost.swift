@@ -49,6 +49,8 @@ protocol ControlHost: AnyObject {
     /// By its name, or by the pid of any process of it; nil where no such app is held.
     func app(named name: String) -> AppID?
     var allApps: [AppID] { get }
+    /// Whether it is an app that doesn't run just now.
+    func knows(_ name: String) -> Bool
 
     // MARK: Processes
 

@@ -115,6 +115,9 @@ extension ControlServer {
         }
         if let name {
             if let app = host.app(named: name) { return .app(app) }
+            if host.knows(name) {
+                return .refused(code: "not-running", why: "\(name) doesn't run; `curfew open \(name)` starts it")
+            }
             return .refused(code: "no-app", why: "there is no app \(name) here; `curfew ps` shows what is")
         }
         if let app = host.defaultApp(for: verb) { return .app(app) }

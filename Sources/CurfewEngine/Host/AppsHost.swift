@@ -66,6 +66,8 @@ class AppsHost {
     /// Whom a request concerns that comes from outside every app, and names none; nil where it has to.
     func defaultApp(for verb: ControlVerb) -> AppID? { nil }
 
+    func knows(_ name: String) -> Bool { false }
+
     /// For whoever has no app that could tell of it.
     func noteDropped(client pid: Int32, because reason: String) {}
 

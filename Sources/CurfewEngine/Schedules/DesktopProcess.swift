@@ -9,6 +9,8 @@ struct DesktopProcess {
     static let name: StaticString = "curfew-notify"
     /// One of an older libnotify knows no `--action`, and says so at once.
     private static let refusalNanoseconds: Int64 = 5_000_000_000
+    /// In which it has told the desktop what it has to.
+    private static let beginNanoseconds: Int64 = 2_000_000_000
 
     private let socket: Int32
     private let callersMask: UInt64
@@ -38,8 +40,20 @@ struct DesktopProcess {
         _ = dup2(nothing, 0)
         var process = self
         while process.waitOnce() {}
+        process.letBegin()
         for shown in process.shown { _ = kill(-shown.pid, SIGKILL) }
         curfew_exit(0)
+    }
+
+    /// What was started just now comes to the desktop before it is ended.
+    private mutating func letBegin() {
+        while let youngest = shown.map(\.began).max() {
+            let left = youngest + Self.beginNanoseconds - curfew_monotonic_nanoseconds()
+            if left <= 0 { return }
+            var ready = shown.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
+            if poll(&ready, nfds_t(ready.count), Int32(left / 1_000_000 + 1)) <= 0 { continue }
+            for index in shown.indices.reversed() where ready[index].revents != 0 { ended(at: index) }
+        }
     }
 
     private mutating func waitOnce() -> Bool {
@@ -109,10 +123,14 @@ struct DesktopProcess {
         while waitpid(last.pid, &status, 0) < 0 && errno == EINTR {}
         let number = last.notice.number
         if Self.firstLine(of: last.output) == DesktopNotice.actionKey { return tell(.chosen(number)) }
-        if status == 0 || status & 0x7f != 0 { return tell(.closed(number)) }
-        let isRefusal = curfew_monotonic_nanoseconds() - last.began < Self.refusalNanoseconds
+        let age = curfew_monotonic_nanoseconds() - last.began
+        let (code, signal) = (status >> 8, status & 0x7f)
+        // Ours is the only signal that comes in time.
+        if status == 0 || age >= ShownNotifications.patience.nanoseconds { return tell(.closed(number)) }
+        if signal != 0 { return tell(.failed(number, reason: "notify-send was killed by signal \(signal)")) }
+        let isRefusal = age < Self.refusalNanoseconds
         if last.hasAction, isRefusal { return show(last.notice, withAction: false) }
-        tell(.failed(number, reason: "notify-send has failed (exit status \(status >> 8))"))
+        tell(.failed(number, reason: "notify-send has failed (exit status \(code))"))
     }
 
     private static func firstLine(of output: Descriptor) -> String {

@@ -33,6 +33,13 @@ extension ScheduleDesk {
         return true
     }
 
+    /// One that runs. False where it hears of nothing: it is being ended, lacks the mode, or has too much to hear of.
+    func wake(_ app: AppID, for event: PostedEvent) -> Bool {
+        guard host.app(app)?.rejection(ofWakingFor: event) == nil else { return false }
+        host.feed(.app(app, .wake(event, request: nil)))
+        return true
+    }
+
     // MARK: On the desktop
 
     private func show(_ notice: Notice) -> String {
@@ -67,7 +74,7 @@ extension ScheduleDesk {
     func desktopTold() {
         guard let answers = desktop?.takeAnswers() else {
             desktop = nil
-            let lost = notices.keys.sorted()
+            let lost = (Array(notices.keys) + Array(summaries.keys)).sorted()
             for number in lost { ended(.failed(number, reason: "what shows notifications was killed")) }
             return
         }
@@ -76,11 +83,14 @@ extension ScheduleDesk {
 
     private func ended(_ answer: DesktopAnswer) {
         let notice = notices.removeValue(forKey: answer.number)
+        let lostSummary = summaries.removeValue(forKey: answer.number)
         let summary = shown.ended(answer.number)
         switch answer {
         case .chosen: if let notice { open(notice) }
         case .closed: hasComplained = false
-        case .failed(_, let reason): if let notice { tell(notice, because: reason) }
+        case .failed(_, let reason):
+            if let notice { tell(notice, because: reason) }
+            if let text = lostSummary { tell(text, because: reason) }
         }
         if let summary { show(summary) }
     }
@@ -88,20 +98,25 @@ extension ScheduleDesk {
     private func show(_ summary: ShownNotifications.Summary) {
         let count = summary.apps.values.reduce(0, +)
         let apps = summary.apps.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }
+        let title = "\(count) more notifications"
+        summaries[summary.number] = "\(title): \(apps.joined(separator: ", "))"
         show(
             DesktopNotice(
-                number: summary.number, app: "curfew", title: "\(count) more notifications",
-                body: apps.joined(separator: "\n")))
+                number: summary.number, app: "curfew", title: title, body: apps.joined(separator: "\n")))
     }
 
     /// Nothing shows it: it stands in the server's own log.
     private func tell(_ notice: Notice, because reason: String?) {
+        let texts = [notice.notification.content.title, notice.notification.content.body].filter { !$0.isEmpty }
+        tell("notification from \(notice.app): \(texts.joined(separator: ": "))", because: reason)
+    }
+
+    private func tell(_ text: String, because reason: String?) {
         if let reason, !hasComplained {
             hasComplained = true
             host.complain("notifications can't be shown on the desktop, and are told here: \(reason)")
         }
-        let texts = [notice.notification.content.title, notice.notification.content.body].filter { !$0.isEmpty }
-        host.complain(Printable.text("notification from \(notice.app): \(texts.joined(separator: ": "))"))
+        host.complain(Printable.text(text))
     }
 
     // MARK: Its button

@@ -73,8 +73,8 @@ extension ScheduleDesk {
             }
         }
         if state.isForeground { return postpone(.appInFront) }
+        guard wake(id, for: PostedEvent(Self.fetchEvent)) else { return postpone(.cantBeLaunched) }
         began(app, at: now)
-        host.feed(.app(id, .wake(PostedEvent(Self.fetchEvent), request: nil)))
     }
 
     /// One that doesn't run, into background; for an event that its manifest has the mode for.
@@ -122,8 +122,9 @@ extension ScheduleDesk {
     func fetch(_ request: ControlRequest) {
         guard let name = appName(request) else { return }
         if let id = host.app(called: name) {
-            began(name, at: WallTimer.now)
-            host.control?.wake(request, PostedEvent(Self.fetchEvent), id)
+            let event = PostedEvent(Self.fetchEvent)
+            if host.app(id)?.rejection(ofWakingFor: event) == nil { began(name, at: WallTimer.now) }
+            host.control?.wake(request, event, id)
             return arm()
         }
         do throws(LaunchRefusal) {

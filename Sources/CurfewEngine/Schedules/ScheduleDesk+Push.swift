@@ -127,9 +127,12 @@ extension ScheduleDesk {
         lastPush = pushes.last?.number ?? 0
         for (app, own) in Dictionary(grouping: pushes, by: \.app) {
             let silent = own.filter(\.isSilent)
-            // The latest alone; the others' places it has taken, as far as that was written.
-            let waiting = silent.last { $0.delivered == nil }
+            // The latest alone, whose place no later one has taken; as far as that wasn't written, it is now.
+            let waiting = silent.last.flatMap { $0.delivered == nil ? $0 : nil }
             if let waiting { keptBack[app] = waiting }
+            for record in silent where record.delivered == nil && record.number != waiting?.number {
+                host.records?.notePush(record.number, of: app, delivered: .never)
+            }
             let times = silent.compactMap(\.delivered).filter { $0.microseconds > 0 }
             let rule = SilentPushes(delivered: times, kept: waiting?.number)
             schedules.change(app) { $0.restore(rule, ids: own.compactMap(\.apnsID), at: now) }
@@ -145,7 +148,9 @@ extension ScheduleDesk {
         wake(record)
     }
 
+    /// Of an app that is gone for now, and of a server that ends, the next server has it.
     func deliver(_ record: PushRecord) {
+        guard !host.isEnding, host.apps.list.mayLaunchInBackground(record.app) else { return }
         guard let payload = try? RemotePayload(Array(record.payload.utf8)) else { return }
         if payload.isSilent {
             let (isAdmitted, replaced) = schedules.change(record.app) {
@@ -171,9 +176,10 @@ extension ScheduleDesk {
         if isHeard { wakeForPush(record) }
     }
 
+    /// One that never heard of it is told by the next server.
     private func wake(_ record: PushRecord) {
+        guard wakeForPush(record) else { return }
         host.records?.notePush(record.number, of: record.app, delivered: WallTimer.now)
-        wakeForPush(record)
     }
 
     private static func info(of record: PushRecord) -> [Info] {
@@ -189,13 +195,19 @@ extension ScheduleDesk {
         return Notice(app: record.app, notification: shown, event: pushedEvent, info: info(of: record))
     }
 
-    private func wakeForPush(_ record: PushRecord) {
+    /// Whether it hears of it.
+    @discardableResult
+    private func wakeForPush(_ record: PushRecord) -> Bool {
         let event = PostedEvent(Self.pushEvent, Self.info(of: record))
-        if let id = host.app(called: record.app) { return host.feed(.app(id, .wake(event, request: nil))) }
+        if let id = host.app(called: record.app) { return wake(id, for: event) }
         do throws(LaunchRefusal) {
             try launch(record.app, for: event)
+            return true
         } catch {
-            host.complain("\(record.app): couldn't be launched for what was pushed: \(error.problem)")
+            host.complain(
+                "\(record.app): couldn't be launched for push \(record.number), which the next start tries again: "
+                    + error.problem)
+            return false
         }
     }
 }

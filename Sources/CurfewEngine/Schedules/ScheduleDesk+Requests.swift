@@ -48,6 +48,7 @@ extension ScheduleDesk {
                 throw BadNotification("it would never come: its time is in none of the years \(CivilTime.years)")
             }
             let record = NotificationRecord(app: name, notification: notification, passed: passed)
+            replacements.began(.init(app: name, id: notification.id))
             host.keep(.notification(record), request) { $0.keep(record) }
         } catch {
             host.refuse(request, "invalid", error.problem)
@@ -82,12 +83,21 @@ extension ScheduleDesk {
 
     /// It couldn't be: whoever has asked may ask again.
     func notKept(_ keeping: Keeping) {
-        guard case .push(let record) = keeping, let id = record.apnsID else { return }
-        schedules.change(record.app) { $0.forget(push: id) }
+        switch keeping {
+        case .push(let record):
+            guard let id = record.apnsID else { return }
+            schedules.change(record.app) { $0.forget(push: id) }
+        case .notification(let record):
+            let (app, id) = (record.app, record.notification.id)
+            guard case .some(let passed) = replacements.ended(.init(app: app, id: id), isKept: false) else { return }
+            host.records?.noteNotification(id, of: app, passed: passed)
+        case .fetchInterval, .request, .cancellingRequest, .cancelling: break
+        }
     }
 
     private func kept(_ record: NotificationRecord, _ request: ControlRequest) {
         let (app, notification) = (record.app, record.notification)
+        _ = replacements.ended(.init(app: app, id: notification.id), isKept: true)
         let scheduling = schedules.change(app) {
             $0.notifications.keep(notification, passed: record.passed, offset)
         }
@@ -111,17 +121,21 @@ extension ScheduleDesk {
                 request, "invalid", "cancel needs notification=ID, all=1, request=ID or all=requests")
         }
         let waiting = schedules[name]?.notifications.pending.map(\.notification.id) ?? []
-        let ids = id.map { [$0] } ?? waiting
+        // Those that are being kept are so before these are dropped.
+        let ids = id.map { [$0] } ?? Array(Set(waiting).union(replacements.ids(of: name)))
         host.keep(.cancelling(id, of: name), request) { $0.dropNotifications(ids, of: name) }
     }
 
     // MARK: schedule
 
     func schedule(_ request: ControlRequest) {
-        var names = schedules.names
-        if request.app != nil || request.message["app"] != nil {
+        var names: [String] = []
+        let isOfOne = request.app != nil || request.message["app"] != nil
+        if isOfOne {
             guard let name = appName(request) else { return }
             names = [name]
+        } else {
+            names = schedules.names
         }
         host.control?.reply(to: request) { [unowned self] in
             let all = names.flatMap { name in
@@ -132,7 +146,7 @@ extension ScheduleDesk {
             let machine = Self.condition(host.machine.reading())
             let fetches =
                 names.compactMap { fetchFields(of: $0) } + names.compactMap { pushFields(of: $0) }
-                + Set(names).union(request.message["app"] == nil && request.app == nil ? Set(works.keys) : [])
+                + Set(names).union(isOfOne ? [] : Set(works.keys))
                 .sorted().flatMap { requestFields(of: $0, machine) }
             var leftFetches = fetches[...]
             let parts: [ControlSession.Lines] = [

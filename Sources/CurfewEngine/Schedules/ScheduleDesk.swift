@@ -18,6 +18,10 @@ final class ScheduleDesk {
     var shown = ShownNotifications()
     /// What waits for an answer, by its number there.
     var notices: [Int: Notice] = [:]
+    /// The words of those that sum up others.
+    var summaries: [Int: String] = [:]
+    /// What takes another's place once it is kept for good; what was delivered of the other meanwhile is noted only if it isn't.
+    var replacements = Replacements()
     var lastPush = 0
     /// Pushes that a server before has left undelivered, the oldest first.
     var backlog: [PushRecord] = []

@@ -56,6 +56,7 @@ extension ServeHost {
             let instance = try start(definition, manifest, &draft)
             links[draft.id] = link
             apps.launched(definition, as: draft.id, inBackground: draft.options.inBackground)
+            desk.held(name, !apps.list.mayLaunchInBackground(name))
             if let lastApp { control?.follow(draft.id, insteadOf: lastApp) }
             begin(instance, draft.options)
             noteLaunch(of: instance, definition, inBackground: draft.options.inBackground)

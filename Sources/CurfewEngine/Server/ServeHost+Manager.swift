@@ -12,12 +12,16 @@ extension ServeHost {
         ) { [unowned self] in tellManager(at: $0, $1) }
     }
 
-    private func tellManager(at socket: String, _ text: String) {
+    /// False where it has to be tried again.
+    private func tellManager(at socket: String, _ text: String) -> Bool {
         let result = curfew_notify_send(socket, text)
+        if result == -EAGAIN { return false }
         defer { managerHears = result >= 0 }
-        guard result < 0, managerHears else { return }
-        let first = text.prefix { $0 != "\n" }
-        complain("can't tell \(first) by NOTIFY_SOCKET: \(String(cString: strerror(-result)))")
+        if result < 0, managerHears {
+            let first = text.prefix { $0 != "\n" }
+            complain("can't tell \(first) by NOTIFY_SOCKET: \(String(cString: strerror(-result)))")
+        }
+        return true
     }
 
     var statusText: String {
@@ -38,7 +42,8 @@ extension ServeHost {
     func tellManagerOfEnd() {
         let limits = apps.running.compactMap { engine.core.app($0)?.policy.terminateLimit }
         let longest = limits.max() ?? .zero
-        manager?.stopping(status: statusText, within: longest.isInfinite ? longest : longest + Self.endingMargin)
+        let limit = longest.isInfinite ? longest : longest + Self.endingMargin
+        manager?.stopping(status: statusText, within: limit, at: kernel.now)
     }
 
     /// What comes after the apps' own limits: SIGKILL, what a disk takes, and that everything is gone.
@@ -46,7 +51,8 @@ extension ServeHost {
 
     /// Read again while it serves.
     func rereadDefinitions() -> ReloadedDefinitions {
-        guard let manager else { return reloadDefinitions() }
-        return manager.reloading(at: kernel.now) { reloadDefinitions() }
+        manager?.reloading(at: kernel.now)
+        defer { manager?.reloaded(at: kernel.now) }
+        return reloadDefinitions()
     }
 }

@@ -178,6 +178,9 @@ extension ServeHost {
         guard limit > 0 else { return refuse(request, "invalid", "limit needs a number above 0") }
         // A pid names the app whose it is.
         let name = request.message["app"].map { told in app(named: told).map { self.name(of: $0) } ?? told }
+        if let name, app(called: name) == nil, apps[name] == nil, !knows(name) {
+            return refuse(request, "no-app", "nothing is known of an app called \(name); `curfew apps` shows what is")
+        }
         guard let number = records.history(of: name, limit: limit) else {
             return refuseBusy(request)
         }

@@ -208,7 +208,13 @@ extension ServeHost {
         } catch {
             throw LaunchRefusal(error)
         }
-        if apps.list.contains(name), let definition = apps[name]?.definition { return definition }
+        if apps.list.contains(name) {
+            if let definition = apps[name]?.definition { return definition }
+            throw LaunchRefusal(
+                "no-app",
+                "\(name) has run, and neither a manifest nor a desktop entry says any more what it is; write one and "
+                    + "`curfew reload`, or `curfew remove \(name)`")
+        }
         throw LaunchRefusal(
             "no-app",
             joined.advice(about: name) ?? "nothing is known of an app called \(name); `curfew apps` shows what is")

@@ -26,13 +26,25 @@ extension ServeHost {
         _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest, _ ask: (any ServerRecords) -> Int?
     ) {
         guard let records else { return desk.kept(keeping, request) }
-        guard let number = ask(records) else {
+        guard mayKeepMore(request), let number = ask(records) else {
             desk.notKept(keeping)
             return refuseBusy(request)
         }
         owe(request)
         recordRequests[number] = .schedule(request, keeping)
     }
+
+    /// One app that asks on and on doesn't take the places of all others.
+    private func mayKeepMore(_ request: ControlRequest) -> Bool {
+        guard let app = request.app else { return true }
+        let waiting = recordRequests.values.filter {
+            if case .schedule(let other, _) = $0 { other.app == app } else { false }
+        }
+        return waiting.count < Self.mostKeptOfAnApp
+    }
+
+    /// A quarter of what may wait for the records.
+    private static let mostKeptOfAnApp = 16
 
     func scheduleAnswered(_ answer: RecordAnswer, _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest) {
         if case .busy = answer {
@@ -58,7 +70,10 @@ extension ServeHost {
     }
 
     func noteDelivery(_ due: Schedules.Due, badge: Int?) {
-        records?.noteNotification(due.notification.id, of: due.app, passed: due.passed)
+        let id = due.notification.id
+        if !desk.replacements.remembers(.init(app: due.app, id: id), passed: due.passed) {
+            records?.noteNotification(id, of: due.app, passed: due.passed)
+        }
         if let badge { records?.noteBadge(badge, of: due.app) }
     }
 

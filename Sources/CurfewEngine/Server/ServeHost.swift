@@ -259,6 +259,16 @@ final class ServeHost: AppsHost {
 
     override func defaultApp(for verb: ControlVerb) -> AppID? { verb == .home ? engine.core.foregroundApp : nil }
 
+    /// It is on the list, or somebody has written what it is, be it wrong.
+    override func knows(_ name: String) -> Bool {
+        if apps.list.contains(name) { return true }
+        do throws(DefinitionRefusal) {
+            return try definitions.definition(of: name) != nil
+        } catch {
+            return true
+        }
+    }
+
     override func app(called name: String) -> AppID? { apps.app(named: name) }
 
     override func app(ofCgroup name: Substring) -> AppID? {

@@ -6,16 +6,25 @@ import CurfewCore
 struct ServiceManager {
     /// Half of what it waits for a sign of life; nil: it waits for none.
     private let signInterval: Span?
-    private let send: (String) -> Void
+    /// False where its socket is full.
+    private let send: (String) -> Bool
+    /// What its socket had no room for, in order; tried again at `nextTry`.
+    private var unsent: [String] = []
+    private var nextTry: Instant?
     private var nextSign: Instant?
     private var nextStatus: Instant?
     private var lastStatus: Instant?
     private var isStopping = false
 
-    /// `environment`: of a variable, nil where it isn't set; `pids`: whose signs of life are ours.
+    private static let pause = Span.milliseconds(100)
+    /// Of who has read nothing for so long that more waits, the oldest is let go.
+    private static let mostUnsent = 16
+
+    /// `environment`: of a variable, nil where it isn't set; `pids`: whose signs of life are ours; `send`: false where the socket
+    /// is full.
     ///
     /// Nil where nobody wants to be told.
-    init?(environment: (String) -> String?, pids: [Int32], send: @escaping (_ socket: String, _ text: String) -> Void) {
+    init?(environment: (String) -> String?, pids: [Int32], send: @escaping (_ socket: String, _ text: String) -> Bool) {
         guard let socket = environment("NOTIFY_SOCKET"), !socket.isEmpty else { return nil }
         signInterval = Self.signInterval(environment, pids)
         self.send = { send(socket, $0) }
@@ -33,23 +42,23 @@ struct ServiceManager {
 
     /// It serves; from now on it gives signs of life.
     mutating func ready(status: String, at now: Instant) {
-        send("READY=1\nSTATUS=\(status)")
+        tell("READY=1\nSTATUS=\(status)", at: now)
         lastStatus = now
         nextSign = signInterval.map { now + $0 }
     }
 
-    /// `reread` is what it does meanwhile.
-    func reloading<Result>(at now: Instant, _ reread: () -> Result) -> Result {
+    /// It reads its definitions again from now on, until `reloaded`.
+    mutating func reloading(at now: Instant) {
         // Source: sd_notify(3): MONOTONIC_USEC tells it from a reload before.
-        send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
-        defer { send("READY=1") }
-        return reread()
+        tell("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)", at: now)
     }
 
+    mutating func reloaded(at now: Instant) { tell("READY=1", at: now) }
+
     /// `limit`: after which everything has ended, if need be by SIGKILL; what is granted by default may be less.
-    mutating func stopping(status: String, within limit: Span) {
+    mutating func stopping(status: String, within limit: Span, at now: Instant) {
         let microseconds = limit.isInfinite ? UInt64.max : UInt64(max(0, limit.nanoseconds / 1000))
-        send("STOPPING=1\nSTATUS=\(status)\nEXTEND_TIMEOUT_USEC=\(microseconds)")
+        tell("STOPPING=1\nSTATUS=\(status)\nEXTEND_TIMEOUT_USEC=\(microseconds)", at: now)
         isStopping = true
         nextStatus = nil
     }
@@ -64,19 +73,35 @@ struct ServiceManager {
 
     /// When `timeCame` has to be called.
     var nextDue: Instant? {
-        guard let nextSign, let nextStatus else { return nextSign ?? nextStatus }
-        return min(nextSign, nextStatus)
+        let soonest = [nextSign, nextStatus, nextTry].reduce(Instant.distantFuture) { min($0, $1 ?? .distantFuture) }
+        return soonest == .distantFuture ? nil : soonest
     }
 
     mutating func timeCame(at now: Instant, status: () -> String) {
+        if let due = nextTry, due <= now { sendUnsent(at: now) }
         if let due = nextSign, due <= now, let signInterval {
-            send("WATCHDOG=1")
+            // A sign that comes late is none; the next one comes soon.
+            if unsent.isEmpty { _ = send("WATCHDOG=1") }
             nextSign = now + signInterval
         }
         if let due = nextStatus, due <= now {
-            send("STATUS=\(status())")
+            tell("STATUS=\(status())", at: now)
             lastStatus = now
             nextStatus = nil
         }
+    }
+
+    // MARK: Sending
+
+    /// In order, be it later: who isn't told READY=1 waits for it, and ends the server then.
+    private mutating func tell(_ text: String, at now: Instant) {
+        unsent.append(text)
+        if unsent.count > Self.mostUnsent { unsent.removeFirst() }
+        if nextTry == nil { sendUnsent(at: now) }
+    }
+
+    private mutating func sendUnsent(at now: Instant) {
+        while let first = unsent.first, send(first) { unsent.removeFirst() }
+        nextTry = unsent.isEmpty ? nil : now + Self.pause
     }
 }

@@ -108,7 +108,7 @@ struct Nonsense {
     /// Any input but a launch; some concern no app.
     static func input(about id: AppID, _ request: RequestID, _ random: inout SplitMix64) -> Input {
         let connection = ConnectionID(random.below(4))
-        switch random.below(45) {
+        switch random.below(46) {
         case 38: return .app(id, .sleep(stays: random.chance(20), request: request))
         case 39: return .app(id, .inputWatched(obstacle: random.chance(20) ? "x" : nil))
         case 40:
@@ -117,7 +117,7 @@ struct Nonsense {
         case 41: return aboutConnection(id, &random)
         case 42: return .app(id, .idlenessMeasured(randomSample(&random)))
         case 3, 4: return .app(id, .started)
-        case 38: return .app(id, .expire)
+        case 45: return .app(id, .expire)
         case 5: return .app(id, .leaderExited(.exited(code: 1)))
         case 6: return random.chance(20) ? .app(id, .treeGone) : .machine(.tick)
         case 7, 8: return .app(id, .home(stopped: random.chance(50), request: request))

@@ -92,6 +92,19 @@ struct FetchRuleTests {
         #expect(rule.next(after: now, UseHabits(), offset: Zones.utc) == now + FetchRule.shortestInterval)
     }
 
+    @Test("Opened now and then, at no usual time: by the interval alone, as before it was opened")
+    func irregular() {
+        var habits = UseHabits()
+        for (day, hour) in [(20, 9), (22, 15), (24, 20)] {
+            let shown = Zones.civil(2026, 4, day, hour)
+            habits.opened(UseHabits.Opening(shown.moment(offset: Zones.utc), shown: shown))
+        }
+        let now = Zones.moment(2026, 4, 24, 21)
+        #expect(habits.isLearned(at: now))
+        let rule = FetchRule(minimumInterval: .seconds(3600), lastFetch: now)
+        #expect(rule.next(after: now, habits, offset: Zones.utc) == now + .seconds(3600))
+    }
+
     @Test("What finds nothing new comes less often; what does, as often as before; failing says nothing")
     func results() {
         var rule = FetchRule(minimumInterval: .seconds(3600))

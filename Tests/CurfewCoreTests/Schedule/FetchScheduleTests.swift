@@ -49,6 +49,19 @@ struct FetchScheduleTests {
         #expect(fetch.due == Self.now - .seconds(86_400))
     }
 
+    @Test("What was kept outlives the moment until its manifest is read, and counts then")
+    func restoredBeforeItsManifest() {
+        var schedules = Schedules()
+        schedules.change("mail") { $0.fetch.restore(asked: nil, lastFetch: Self.now, fruitless: 1) }
+        let opened = UseHabits.Opening(Self.now, shown: Zones.shown(Self.now))
+        schedules.change("news") { $0.fetch.restore(opened) }
+        #expect(schedules["mail"] != nil)
+        #expect(schedules["news"]?.fetch.habits.openings == [opened])
+        #expect(schedules.nextDue == nil)
+        schedules.change("mail") { $0.fetch.define(.seconds(3600), at: Self.now, offset: Zones.utc) }
+        #expect(schedules["mail"]?.fetch.due == Self.now + .seconds(7200))
+    }
+
     @Test("Learned, it comes shortly before it is opened, and not in the hours between")
     func learned() {
         var fetch = FetchSchedule()
