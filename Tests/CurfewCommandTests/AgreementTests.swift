@@ -91,7 +91,8 @@ struct AgreementTests {
         case "wake", "post": ["backup", "fetch"]
         case "replay": ["journal"]
         case "task end": ["3"]
-        case "task keep-alive": ["10m"]
+        case "task keep-alive", "task fetch-interval": ["10m"]
+        case "task payload": ["7"]
         case "task run": ["backup", "true"]
         default: []
         }

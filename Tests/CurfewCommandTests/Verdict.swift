@@ -27,6 +27,8 @@ enum Verdict: Equatable {
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
                 case "task keep-alive": _ = try TaskVerbs.keepAliveTime(reader)
+                case "task fetch-interval": _ = try TaskVerbs.fetchIntervalTime(reader)
+                case "task payload": _ = try TaskVerbs.pushNumber(reader)
                 case "task run": _ = try TaskRunArguments.parse(reader)
                 default: _ = try VerbArguments(reader)
                 }

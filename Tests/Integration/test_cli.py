@@ -21,7 +21,7 @@ VERBS = (
     "run, timeout, launch, home, open, switch, sleep, interrupt, dismiss, wake, post, notify, fetch, push, submit, warn, pressure, advance, reclaim, quit, remove, reload, ps, top, apps, history, schedule, log, status, events, wait, report, replay, "
     "timeline, test, serve, check, doctor, task"
 )
-TASK_VERBS = "begin, end, remaining, list, run, keep-alive"
+TASK_VERBS = "begin, end, remaining, list, run, keep-alive, fetch-interval, payload"
 NAME = "1 to 64 letters, digits, or . _ + @ - (not first a . or -, and not digits alone)"
 DURATION = "a duration such as 90, 1.5s, 10m, 1h30min or inf"
 SIZE = "a size such as 200M (200 MiB), 1.5G, 64KiB, a number of bytes or inf"
@@ -55,11 +55,11 @@ OPTIONS = {
     "remove": ["--json", "--server", "--purge"],
     "log": ["--json", "--follow", "--since", "--run"], "reload": ["--json", "--server", "--environment"], "launch": ["--json", "--server", "--print-manifest", "--budget", "--background"],
     "serve": ["--name", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"],
-    "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [],
+    "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [], "task fetch-interval": [], "task payload": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }
 OPERANDS = {"home": ["x"], "open": ["x"], "interrupt": ["x"], "dismiss": ["x"], "wake": ["x", "fetch"],
-            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "push": ["x"], "submit": ["x", "a"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"],
+            "post": ["x", "fetch"], "quit": ["x"], "reclaim": ["x"], "warn": ["x"], "pressure": ["x", "critical"], "advance": ["x", "10m"], "replay": ["x"], "wait": ["x", "active"], "remove": ["x"], "notify": ["x"], "fetch": ["x"], "push": ["x"], "submit": ["x", "a"], "log": ["x"], "launch": ["x"], "task begin": ["x"], "task end": ["1"], "task keep-alive": ["10m"], "task fetch-interval": ["10m"], "task payload": ["7"],
             "run": ["true"], "task run": ["x", "true"]}
 PARSED = [verb for verb in OPTIONS if verb != "task"]
 

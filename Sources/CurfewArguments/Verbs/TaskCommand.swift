@@ -17,6 +17,7 @@ struct TaskCommand: ParsableCommand {
         subcommands: [
             TaskBeginCommand.self, TaskEndCommand.self, TaskRemainingCommand.self, TaskListCommand.self,
             TaskRunCommand.self, TaskKeepAliveCommand.self,
+            TaskFetchIntervalCommand.self, TaskPayloadCommand.self,
         ])
 
 }

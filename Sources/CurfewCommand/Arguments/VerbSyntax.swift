@@ -74,7 +74,7 @@ public enum VerbSyntax {
     static func operands(of verb: String) -> ClosedRange<Int> {
         switch verb {
         case "log", "remove", "fetch", "open", "interrupt", "dismiss", "reclaim", "replay", "task end",
-            "task keep-alive":
+            "task keep-alive", "task fetch-interval", "task payload":
             1...1
         case "wake", "post": 2...2 + Info.maximumCount
         case "warn", "notify", "push", "submit": 1...2
@@ -90,6 +90,8 @@ public enum VerbSyntax {
         switch verb {
         case "task end": "a task's number is needed, as `curfew task begin` printed it"
         case "task keep-alive": "a time is needed, such as: curfew task keep-alive 10m"
+        case "task fetch-interval": "a time is needed, such as: curfew task fetch-interval 1h"
+        case "task payload": "a push's number is needed, as the event has it: info.push"
         case "replay": "a file is needed, as `curfew run --journal FILE` wrote it"
         case "wake" where given == 1, "post" where given == 1:
             "an event's name is needed, such as: curfew \(verb) backup fetch"

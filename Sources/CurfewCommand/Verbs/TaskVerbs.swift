@@ -4,8 +4,8 @@ import CurfewWire
 import Glibc
 
 /// `curfew task …`: background tasks, from inside an app.
-enum TaskVerbs {
-    static let subverbs = ["begin", "end", "remaining", "list", "run", "keep-alive"]
+package enum TaskVerbs {
+    static let subverbs = ["begin", "end", "remaining", "list", "run", "keep-alive", "fetch-interval", "payload"]
 
     static func run(_ arguments: ArgumentReader.Arguments, count: Int) throws(UsageError) -> Int32 {
         guard count > 2, let word = arguments[2] else {
@@ -20,6 +20,8 @@ enum TaskVerbs {
         case "list": return try list(reader)
         case "run": return try TaskRun.run(reader)
         case "keep-alive": return try keepAlive(reader)
+        case "fetch-interval": return try fetchInterval(reader)
+        case "payload": return try payload(reader)
         case "--help", "-h": throw .help("task")
         default:
             let question = NearestWord.question(subverb, among: subverbs)
@@ -105,6 +107,45 @@ enum TaskVerbs {
     private static func keepAlive(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let seconds = Seconds.text(nanoseconds: try keepAliveTime(reader))
         return ask("keep-alive", Message("keep-alive", [Field("id", "1"), Field("seconds", seconds)])) { _ in }
+    }
+
+    /// As it is sent; nil for what is no time.
+    package static func fetchInterval(_ text: String) -> String? {
+        if ["minimum", "never"].contains(text) { return text }
+        return DurationArgument.parse(text).map { $0 == .max ? "never" : Seconds.text(nanoseconds: $0) }
+    }
+
+    static func fetchIntervalTime(_ reader: ArgumentReader) throws(UsageError) -> String {
+        let text = try VerbArguments(reader).operands[0]
+        guard let seconds = fetchInterval(text) else {
+            throw reader.error("\"\(text)\" isn't \(DurationArgument.accepted), minimum or never")
+        }
+        return seconds
+    }
+
+    private static func fetchInterval(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let request = Message("fetch-interval", [Field("id", "1"), Field("seconds", try fetchIntervalTime(reader))])
+        return ask("fetch-interval", request) { _ in }
+    }
+
+    /// Nil for what can't be one.
+    package static func pushNumber(_ text: String) -> Int? {
+        text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+    }
+
+    static func pushNumber(_ reader: ArgumentReader) throws(UsageError) -> Int {
+        let text = try VerbArguments(reader).operands[0]
+        guard let number = pushNumber(text) else {
+            throw reader.error("\"\(text)\" isn't a push's number, as the event has it: info.push")
+        }
+        return number
+    }
+
+    private static func payload(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+        let request = Message("payload", [Field("id", "1"), Field("push", String(try pushNumber(reader)))])
+        return ask("payload", request) { answer in
+            Output.print(bytes: Array((answer.items.map { $0["text"] ?? "" }.joined() + "\n").utf8))
+        }
     }
 
     /// Asks the supervisor of the app this process is in.
