@@ -36,6 +36,13 @@
 // That order matters: events that come while a request waits for its reply are kept in the struct, where poll can't see
 // them.
 //
+// Under a server (`curfew serve`) also for what is to be done later, whether the program runs by then or not:
+//
+//     struct curfew_local_notification tea = {.alert_body = "It is ready", .fire_date = "2026-12-01T08:00:00Z"};
+//     struct curfew_task_request index = {.kind = CURFEW_TASK_REQUEST_PROCESSING, .identifier = "index"};
+//     curfew_schedule_local_notification(&client, &tea, NULL);
+//     curfew_submit_task_request(&client, &index);    // CURFEW_EVENT_WAKE, its name "processing": curfew_set_task_completed
+//
 // Results. Functions that return int return 0 or more, or -errno. These mean the same everywhere:
 //   -ENOTCONN    not connected: not under Curfew, closed, or a child of the process that connected. Nothing is owed.
 //   -ECONNRESET  the supervisor is gone, or has closed this connection. Told again until curfew_connect is tried.
@@ -43,7 +50,8 @@
 //   -ETIMEDOUT   no answer within the client's time, 5 s unless curfew_set_timeout says otherwise.
 //   -ENOBUFS     too many events wait in the struct (below); take some, then ask again.
 //   -EPROTO      an answer that makes no sense. After a line that is too long the connection is lost; as -ECONNRESET.
-// Refusals by the supervisor: -ETIME `expired`, -ESHUTDOWN `terminating`, -EDQUOT `too-many-tasks` or `too-many-owners`, -EPERM `forbidden`,
+// Refusals by the supervisor: -ETIME `expired`, -ESHUTDOWN `terminating`, -EDQUOT `too-many-tasks`, `too-many-owners` or
+// `too-many-requests`, -EPERM `forbidden` or `no-background-mode`, -ENOENT `unknown-push`, -EAGAIN `busy`,
 // -EINVAL `invalid`, -ENOSYS `unknown`, -ENOTSUP `unsupported`, -EBADMSG `malformed`, -EPROTO any other; curfew_error_code has the word.
 //
 // Waiting. No call but curfew_next_event waits longer than the client's time. Interruptions by signals (EINTR) are
@@ -56,7 +64,7 @@
 // Threads. One client belongs to one thread at a time; give each thread its own, or use a lock. Several in one process
 // are fine; events go to each that has said hello, and the first acknowledgement counts.
 //
-// Stack. Calls need some 12 KiB, those from signal handlers 2 KiB.
+// Stack. Calls need some 16 KiB, those from signal handlers 2 KiB.
 //
 // Signals. Async-signal-safe, at any time and on any thread, are exactly
 //   curfew_end_background_task_from_signal, curfew_acknowledge_from_signal, curfew_fd and
@@ -127,6 +135,16 @@ typedef unsigned long curfew_task;
 // What a refused curfew_begin_background_task returns.
 #define CURFEW_INVALID_TASK ((curfew_task)0)
 
+// For curfew_set_minimum_background_fetch_interval: as often as may be, and never, as is usual.
+#define CURFEW_BACKGROUND_FETCH_INTERVAL_MINIMUM 0.0
+#define CURFEW_BACKGROUND_FETCH_INTERVAL_NEVER ((double)INFINITY)
+
+// The longest payload of a remote notification in bytes, without a NUL.
+#define CURFEW_PAYLOAD_MAX 4096
+
+// The change that tells that the time for a request is nearly over: its info.seq is the number of the event to answer.
+#define CURFEW_TASK_WILL_EXPIRE "taskWillExpire"
+
 // What an event tells. Values may be added.
 enum curfew_event_type {
     CURFEW_EVENT_OTHER,                        // one that this header doesn't know; see its name
@@ -164,6 +182,43 @@ struct curfew_event {
 
 // Where the app is, with UIKit's numbers.
 enum curfew_application_state { CURFEW_STATE_ACTIVE = 0, CURFEW_STATE_INACTIVE = 1, CURFEW_STATE_BACKGROUND = 2 };
+
+// A pair of what travels with a notification.
+struct curfew_pair {
+    const char *key, *value;
+};
+
+// What an app is told, or its user shown, at some moment, whether it runs by then or not: docs/schedules.md. Zeroed but for
+// what it has; without a body and a title it only changes the badge.
+struct curfew_local_notification {
+    const char *identifier;             // one of the same is replaced; NULL: one is made up
+    const char *alert_title, *alert_body;
+    const char *fire_date;              // as `curfew notify --at` has it, such as "2026-12-01T08:00:00Z"; NULL: at once
+    const char *time_zone;              // whose clocks that means: "local", "Europe/Berlin"; NULL: it is a moment
+    const char *repeat_interval;        // "daily", "weekly", "monthly", "yearly", or seconds; NULL: it comes once
+    const char *alert_action;           // what its button says; NULL: "Open"; "none": it can only be closed
+    const char *sound_name;
+    long application_icon_badge_number; // the number at the app's name; 0: as it was; below 0: none
+    const struct curfew_pair *user_info;
+    size_t user_info_count;             // 8 at most
+};
+
+// What a request asks for.
+enum curfew_task_request_kind {
+    CURFEW_TASK_REQUEST_APP_REFRESH,    // some seconds, to be up to date when the app is opened
+    CURFEW_TASK_REQUEST_PROCESSING      // minutes, while nobody needs the machine
+};
+
+// Asks for time in the background, once, when it suits the machine: docs/schedules.md. Zeroed but for what it has.
+struct curfew_task_request {
+    enum curfew_task_request_kind kind;
+    const char *identifier;             // 1 to 64 letters, digits, `-`, `_` and `.`: the event's info.request
+    const char *earliest_begin_date;    // not before that, written as a notification's; NULL: as soon as may be
+    bool requires_network_connectivity, requires_external_power;
+};
+
+// What came of an event such as `fetch`.
+enum curfew_fetch_result { CURFEW_FETCH_NEW_DATA, CURFEW_FETCH_NO_DATA, CURFEW_FETCH_FAILED };
 
 // One connection to the supervisor. Zeroed before its first use, private, not to be copied while connected.
 struct curfew_client {
@@ -204,8 +259,17 @@ struct curfew_impl_line {
     char bytes[1024];
 };
 
+// The same of any length that the protocol knows.
+struct curfew_impl_long_line {
+    size_t length;
+    bool is_cut;
+    char bytes[CURFEW_LINE_MAX];
+};
+
 // A reply and its decoded text.
 struct curfew_impl_reply {
+    char *payload;                      // where the texts of `part` lines go, for a reply that is longer than a line; NULL: nowhere
+    size_t payload_size, payload_length;
     size_t length;
     char text[CURFEW_LINE_MAX];
 };
@@ -361,6 +425,44 @@ static inline void curfew_impl_put_value(struct curfew_impl_line *line, const ch
     }
     if (quoted)
         curfew_impl_put(line, "\"", 1);
+}
+
+static inline void curfew_impl_append(struct curfew_impl_long_line *line, const char *text, size_t length)
+{
+    // Room for the LF stays.
+    if (length >= sizeof line->bytes - line->length) {
+        line->is_cut = true;
+        return;
+    }
+    memcpy(line->bytes + line->length, text, length);
+    line->length += length;
+}
+
+// ` PREFIXKEY="VALUE"`, `?` for each byte of the value that isn't UTF-8; nothing for NULL.
+static inline void curfew_impl_append_pair(
+    struct curfew_impl_long_line *line, const char *prefix, const char *key, const char *value)
+{
+    size_t length, at, step;
+    if (!value)
+        return;
+    curfew_impl_append(line, " ", 1);
+    curfew_impl_append(line, prefix, strlen(prefix));
+    curfew_impl_append(line, key, strlen(key));
+    curfew_impl_append(line, "=\"", 2);
+    length = strlen(value);
+    for (at = 0; at < length && !line->is_cut; at += step ? step : 1) {
+        struct curfew_impl_line piece;
+        piece.length = 0;
+        step = curfew_impl_utf8(value + at, length - at);
+        if (step == 0)
+            curfew_impl_put(&piece, "?", 1);
+        else if (step == 1 && curfew_impl_is_special(value[at]))
+            curfew_impl_put_escaped(&piece, value[at]);
+        else
+            curfew_impl_put(&piece, value + at, step);
+        curfew_impl_append(line, piece.bytes, piece.length);
+    }
+    curfew_impl_append(line, "\"", 1);
 }
 
 // ---- private: reading lines ---------------------------------------------------------------------
@@ -653,24 +755,29 @@ static inline int curfew_impl_timeout(const struct curfew_client *client)
 // In one send: Linux puts up to half a socket's send buffer less 64 bytes, never under 2,000, into one piece that is
 // sent wholly or not at all (net/unix/af_unix.c, unix_stream_sendmsg), so neither a signal handler's line nor that of
 // another process on the inherited socket can get between.
-static inline int curfew_impl_send_once(const struct curfew_client *client, const struct curfew_impl_line *line)
+static inline int curfew_impl_send_bytes(const struct curfew_client *client, const char *bytes, size_t length)
 {
     ssize_t sent;
     do
-        sent = send(client->fd, line->bytes, line->length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        sent = send(client->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     if (sent < 0)
         return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-    return (size_t)sent == line->length ? 0 : -EIO;
+    return (size_t)sent == length ? 0 : -EIO;
 }
 
-// Sends a line; waits for room until the deadline.
-static inline int curfew_impl_send(struct curfew_client *client, struct curfew_impl_line *line, long long deadline)
+static inline int curfew_impl_send_once(const struct curfew_client *client, const struct curfew_impl_line *line)
+{
+    return curfew_impl_send_bytes(client, line->bytes, line->length);
+}
+
+// Sends a line that has its LF; waits for room until the deadline.
+static inline int curfew_impl_send_whole(
+    struct curfew_client *client, const char *bytes, size_t length, long long deadline)
 {
     bool is_last = false;
-    curfew_impl_put(line, "\n", 1);
     for (;;) {
-        int error = curfew_impl_send_once(client, line);
+        int error = curfew_impl_send_bytes(client, bytes, length);
         if (error == 0)
             return 0;
         if (error == -EAGAIN && is_last)
@@ -681,6 +788,12 @@ static inline int curfew_impl_send(struct curfew_client *client, struct curfew_i
             return curfew_impl_lose(client, error);
         is_last = error == 0 || curfew_impl_is_over(deadline);
     }
+}
+
+static inline int curfew_impl_send(struct curfew_client *client, struct curfew_impl_line *line, long long deadline)
+{
+    curfew_impl_put(line, "\n", 1);
+    return curfew_impl_send_whole(client, line->bytes, line->length, deadline);
 }
 
 // The reply to a `begin` that nobody waits for any more: its task would stay open for ever, so it is ended.
@@ -712,6 +825,19 @@ static inline bool curfew_impl_is_event(const char *line, size_t length)
     return length > 6 && !memcmp(line, "event ", 6);
 }
 
+// The text of a `part` line; what there is no room for is counted all the same.
+static inline void curfew_impl_take_part(struct curfew_impl_reply *reply)
+{
+    const char *text = curfew_impl_find(reply->text, reply->length, "", "text");
+    size_t length = text ? strlen(text) : 0, room;
+    if (!reply->payload)
+        return;
+    room = reply->payload_size > reply->payload_length ? reply->payload_size - reply->payload_length : 0;
+    if (length > 0)
+        memcpy(reply->payload + reply->payload_length, text, length < room ? length : room);
+    reply->payload_length += length;
+}
+
 // Deals with one line that isn't an event; true when it is the reply to `id`, now in `reply`.
 static inline bool curfew_impl_take_reply(
     struct curfew_client *client, const char *line, size_t length, const char *id, struct curfew_impl_reply *reply)
@@ -723,6 +849,10 @@ static inline bool curfew_impl_take_reply(
     if (space->length == 0)
         return false;
     replied = curfew_impl_find(space->text, space->length, "", "id");
+    if (id && replied && !strcmp(id, replied) && !strcmp(space->text, "part")) {
+        curfew_impl_take_part(space);
+        return false;
+    }
     if (id && replied && !strcmp(id, replied) && strcmp(space->text, "task"))
         return true;
     curfew_impl_end_abandoned(client, space->text, space->length);
@@ -823,11 +953,12 @@ static inline int curfew_impl_wait_more(struct curfew_client *client, int seen, 
 static inline int curfew_impl_refusal(const char *code)
 {
     static const struct {
-        char code[16];
+        char code[24];
         int error;
     } known[] = {
         {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"too-many-owners", -EDQUOT}, {"forbidden", -EPERM},
         {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"unsupported", -ENOTSUP}, {"malformed", -EBADMSG},
+        {"too-many-requests", -EDQUOT}, {"no-background-mode", -EPERM}, {"unknown-push", -ENOENT}, {"busy", -EAGAIN},
     };
     size_t index;
     for (index = 0; index < sizeof known / sizeof *known; index++)
@@ -879,9 +1010,9 @@ static inline int curfew_impl_await(
     }
 }
 
-// Sends a request begun with curfew_impl_start and the same `kind`; returns with its reply, or -errno.
-static inline int curfew_impl_ask(
-    struct curfew_client *client, struct curfew_impl_line *line, const char *kind, struct curfew_impl_reply *reply)
+// Sends a request begun with curfew_impl_start and the same `kind`, that has its LF; returns with its reply, or -errno.
+static inline int curfew_impl_ask_whole(
+    struct curfew_client *client, const char *bytes, size_t size, const char *kind, struct curfew_impl_reply *reply)
 {
     long long deadline = curfew_impl_deadline(curfew_impl_timeout(client));
     const char *code;
@@ -890,7 +1021,7 @@ static inline int curfew_impl_ask(
     reply->length = 0;
     reply->text[0] = '\0';
     curfew_impl_last_id(client, kind, id, sizeof id);
-    error = curfew_impl_send(client, line, deadline);
+    error = curfew_impl_send_whole(client, bytes, size, deadline);
     if (error == 0)
         error = curfew_impl_await(client, id, reply, deadline);
     if (error < 0)
@@ -900,6 +1031,15 @@ static inline int curfew_impl_ask(
     code = curfew_impl_find(reply->text, reply->length, "", "code");
     curfew_impl_copy(client->error_code, sizeof client->error_code, code);
     return curfew_impl_refusal(client->error_code);
+}
+
+// The same of a short one, that has no LF yet.
+static inline int curfew_impl_ask(
+    struct curfew_client *client, struct curfew_impl_line *line, const char *kind, struct curfew_impl_reply *reply)
+{
+    reply->payload = NULL;
+    curfew_impl_put(line, "\n", 1);
+    return curfew_impl_ask_whole(client, line->bytes, line->length, kind, reply);
 }
 
 // Whether a request can be made whose reply is needed: 0, or why not.
@@ -1440,6 +1580,221 @@ static inline bool curfew_event_info_at(
         at = found + strlen(found) + 1;
     }
     return false;
+}
+
+// ---- what is to be done later -------------------------------------------------------------------
+
+// Begins a request of any length.
+static inline void curfew_impl_start_long(
+    struct curfew_client *client, struct curfew_impl_long_line *line, const char *verb)
+{
+    struct curfew_impl_line start;
+    curfew_impl_start(client, &start, verb, "r");
+    line->length = 0;
+    line->is_cut = false;
+    curfew_impl_append(line, start.bytes, start.length);
+}
+
+// Sends it and awaits the reply; -EMSGSIZE for what can't be a line.
+static inline int curfew_impl_ask_long(
+    struct curfew_client *client, struct curfew_impl_long_line *line, struct curfew_impl_reply *reply)
+{
+    if (line->is_cut)
+        return -EMSGSIZE;
+    line->bytes[line->length++] = '\n';
+    return curfew_impl_ask_whole(client, line->bytes, line->length, "r", reply);
+}
+
+// VERB KEY=VALUE, whose reply tells nothing but whether it was refused.
+static inline int curfew_impl_tell(
+    struct curfew_client *client, const char *verb, const char *key, const char *value)
+{
+    struct curfew_impl_long_line line;
+    struct curfew_impl_reply reply;
+    int error = curfew_impl_begin_request(client);
+    if (error < 0)
+        return error;
+    reply.payload = NULL;
+    curfew_impl_start_long(client, &line, verb);
+    curfew_impl_append_pair(&line, "", key, value ? value : "");
+    return curfew_impl_result(client, curfew_impl_ask_long(client, &line, &reply));
+}
+
+// Has a notification told, to an app in front, or shown when it is due. Returns 0 once it is kept for good, and `identifier`,
+// of 65 bytes where it isn't NULL, is its own; or -errno: -EINVAL for what isn't one, -EMSGSIZE for one that is too long,
+// -ENOTSUP where no server has the app. Of an app the soonest 64 are kept.
+static inline int curfew_schedule_local_notification(
+    struct curfew_client *client, const struct curfew_local_notification *notification, char *identifier)
+{
+    struct curfew_impl_long_line line;
+    struct curfew_impl_reply reply;
+    struct curfew_impl_line badge = {0, {0}};
+    size_t index;
+    int error = curfew_impl_begin_request(client);
+    if (identifier)
+        identifier[0] = '\0';
+    if (error < 0)
+        return error;
+    if (notification->application_icon_badge_number > 0)
+        curfew_impl_put_number(&badge, (unsigned long)notification->application_icon_badge_number);
+    else
+        curfew_impl_put_text(&badge, "0");
+    curfew_impl_put(&badge, "", 1);
+    curfew_impl_start_long(client, &line, "notify");
+    curfew_impl_append_pair(&line, "", "notification", notification->identifier);
+    curfew_impl_append_pair(&line, "", "title", notification->alert_title);
+    curfew_impl_append_pair(&line, "", "body", notification->alert_body);
+    curfew_impl_append_pair(&line, "", "at", notification->fire_date);
+    curfew_impl_append_pair(&line, "", "zone", notification->time_zone);
+    curfew_impl_append_pair(&line, "", "repeat", notification->repeat_interval);
+    curfew_impl_append_pair(&line, "", "action", notification->alert_action);
+    curfew_impl_append_pair(&line, "", "sound", notification->sound_name);
+    if (notification->application_icon_badge_number != 0)
+        curfew_impl_append_pair(&line, "", "badge", badge.bytes);
+    for (index = 0; index < notification->user_info_count; index++) {
+        const char *key = notification->user_info[index].key, *at;
+        for (at = key; *at && curfew_impl_is_name(*at); at++)
+            continue;
+        if (at == key || *at)
+            return curfew_impl_result(client, -EINVAL);
+        curfew_impl_append_pair(&line, "info.", key, notification->user_info[index].value);
+    }
+    reply.payload = NULL;
+    error = curfew_impl_ask_long(client, &line, &reply);
+    if (error == 0 && identifier)
+        curfew_impl_copy(identifier, 65, curfew_impl_find(reply.text, reply.length, "", "notification"));
+    return curfew_impl_result(client, error);
+}
+
+// It isn't shown any more: 0 or -errno. One that doesn't wait is ignored.
+static inline int curfew_cancel_local_notification(struct curfew_client *client, const char *identifier)
+{
+    return curfew_impl_tell(client, "cancel", "notification", identifier);
+}
+
+// None of the app's is shown any more: 0 or -errno.
+static inline int curfew_cancel_all_local_notifications(struct curfew_client *client)
+{
+    return curfew_impl_tell(client, "cancel", "all", "1");
+}
+
+// How often the app is woken for the event `fetch`, at most, in seconds; the server chooses when, and keeps it. Returns 0, or
+// -errno: -EINVAL for less than 0, -EPERM where the app's manifest doesn't name the mode.
+static inline int curfew_set_minimum_background_fetch_interval(struct curfew_client *client, double seconds)
+{
+    struct curfew_impl_line text = {0, {0}};
+    if (!(seconds >= 0)) {
+        curfew_impl_enter(client);
+        return curfew_impl_result(client, -EINVAL);
+    }
+    if (seconds > 4e9)
+        curfew_impl_put_text(&text, "never");
+    else if (seconds > 0)
+        // Rounded up: it isn't woken sooner.
+        curfew_impl_put_number(&text, (unsigned long)seconds + (seconds > (double)(unsigned long)seconds ? 1 : 0));
+    else
+        curfew_impl_put_text(&text, "minimum");
+    curfew_impl_put(&text, "", 1);
+    return curfew_impl_tell(client, "fetch-interval", "seconds", text.bytes);
+}
+
+// Has the app woken or launched for it, once, when it suits the machine: who has said hello is told CURFEW_EVENT_WAKE, its
+// name "refresh" or "processing", its info.request the identifier, and answers by curfew_set_task_completed. Returns 0 once it is
+// kept for good, or -errno: -EDQUOT where as many wait as may, one refresh and ten processing requests; -EPERM where the app's
+// manifest doesn't name the mode. One of the same identifier is replaced.
+static inline int curfew_submit_task_request(
+    struct curfew_client *client, const struct curfew_task_request *request)
+{
+    struct curfew_impl_long_line line;
+    struct curfew_impl_reply reply;
+    int error = curfew_impl_begin_request(client);
+    if (error < 0)
+        return error;
+    reply.payload = NULL;
+    curfew_impl_start_long(client, &line, "submit");
+    curfew_impl_append_pair(
+        &line, "", "kind", request->kind == CURFEW_TASK_REQUEST_PROCESSING ? "processing" : "refresh");
+    curfew_impl_append_pair(&line, "", "request", request->identifier ? request->identifier : "");
+    curfew_impl_append_pair(&line, "", "earliest", request->earliest_begin_date);
+    if (request->requires_network_connectivity)
+        curfew_impl_append_pair(&line, "", "needs-network", "1");
+    if (request->requires_external_power)
+        curfew_impl_append_pair(&line, "", "needs-power", "1");
+    return curfew_impl_result(client, curfew_impl_ask_long(client, &line, &reply));
+}
+
+// The app isn't launched for it: 0 or -errno. One that doesn't wait is ignored, and what runs goes on.
+static inline int curfew_cancel_task_request(struct curfew_client *client, const char *identifier)
+{
+    return curfew_impl_tell(client, "cancel", "request", identifier);
+}
+
+// The app isn't launched for any: 0 or -errno.
+static inline int curfew_cancel_all_task_requests(struct curfew_client *client)
+{
+    return curfew_impl_tell(client, "cancel", "all", "requests");
+}
+
+// As curfew_acknowledge, with a word of what came of it.
+static inline int curfew_impl_complete(
+    struct curfew_client *client, const struct curfew_event *event, const char *result)
+{
+    struct curfew_impl_line line = {0, {0}};
+    int error = curfew_impl_begin_call(client);
+    if (error < 0 || !event->ack_required)
+        return error;
+    curfew_impl_put_text(&line, "completed seq=");
+    curfew_impl_put_number(&line, event->seq);
+    curfew_impl_put_text(&line, result);
+    error = curfew_impl_send(client, &line, curfew_impl_deadline(curfew_impl_timeout(client)));
+    return curfew_impl_result(client, error);
+}
+
+// Acknowledges a `fetch` or `remote-notification`, and says what came of it: the server fetches more or less often by that.
+// Returns 0 once that is sent, or -errno.
+static inline int curfew_complete_fetch(
+    struct curfew_client *client, const struct curfew_event *event, enum curfew_fetch_result result)
+{
+    static const char *const words[] = {" result=new-data", " result=no-data", " result=failed"};
+    return curfew_impl_complete(client, event, words[result]);
+}
+
+// Acknowledges a `refresh` or `processing`: the work is over. CURFEW_EVENT_CHANGE, its name CURFEW_TASK_WILL_EXPIRE and its
+// info.seq the event's number, tells some seconds before that has to be said. Returns 0 once that is sent, or -errno.
+static inline int curfew_set_task_completed(
+    struct curfew_client *client, const struct curfew_event *event, bool success)
+{
+    return curfew_impl_complete(client, event, success ? " success=true" : " success=false");
+}
+
+// What was pushed that the event tells of, `remote-notification`, `didReceiveRemoteNotification`, or a launch by one: JSON of
+// CURFEW_PAYLOAD_MAX bytes at most, ended by NUL. Returns how many bytes it has, or -errno: -ENOENT where the event tells of
+// none, or the server doesn't keep it any more, which the last 64 are; -ENOBUFS where `size` bytes aren't enough.
+static inline int curfew_remote_notification(
+    struct curfew_client *client, const struct curfew_event *event, char *payload, size_t size)
+{
+    struct curfew_impl_long_line line;
+    struct curfew_impl_reply reply;
+    const char *push = curfew_event_info(event, "push");
+    int error = curfew_impl_begin_request(client);
+    if (size > 0)
+        payload[0] = '\0';
+    if (error == 0 && !push)
+        error = curfew_impl_result(client, -ENOENT);
+    if (error < 0)
+        return error;
+    reply.payload = payload;
+    reply.payload_size = size;
+    reply.payload_length = 0;
+    curfew_impl_start_long(client, &line, "payload");
+    curfew_impl_append_pair(&line, "", "push", push);
+    error = curfew_impl_ask_long(client, &line, &reply);
+    if (error == 0 && reply.payload_length >= size)
+        error = -ENOBUFS;
+    if (size > 0)
+        payload[error == 0 ? reply.payload_length : 0] = '\0';
+    curfew_impl_result(client, error);
+    return error < 0 ? error : (int)reply.payload_length;
 }
 
 // ---- from signal handlers -----------------------------------------------------------------------

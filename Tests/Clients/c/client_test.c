@@ -327,6 +327,146 @@ static void test_keep_alive(void)
     finish();
 }
 
+static void test_notifications(void)
+{
+    static const struct fake_step steps[] = {
+        {"notify id=r*.1 notification=\"tea\" title=\"Tea\" body=\"It \\\"is\\\" ready\" at=\"08:00\" zone=\"local\" repeat=\"daily\" "
+         "action=\"Drink\" sound=\"bell\" badge=\"2\" info.kind=\"a b\" info.more=\"\"",
+            "ok id=$ID notification=tea due=1796112240.000\n", FAKE_GO_ON},
+        {"notify id=r*.2 badge=\"0\"", "ok id=$ID notification=n1 due=1.000\n", FAKE_GO_ON},
+        {"notify id=r*.3 body=\"?\"", "error id=$ID code=unsupported message=no\n", FAKE_GO_ON},
+        {"cancel id=r*.6 notification=\"tea\"", "ok id=$ID\n", FAKE_GO_ON},
+        {"cancel id=r*.7 all=\"1\"", "ok id=$ID ignored=unknown-notification\n", FAKE_GO_ON},
+    };
+    static const struct curfew_pair pairs[] = {{"kind", "a b"}, {"more", ""}}, bad = {"a b", "c"};
+    static char text[2 * CURFEW_LINE_MAX];
+    struct curfew_local_notification tea, other;
+    char identifier[65] = "unchanged";
+    memset(&tea, 0, sizeof tea);
+    memset(&other, 0, sizeof other);
+    tea.identifier = "tea";
+    tea.alert_title = "Tea";
+    tea.alert_body = "It \"is\" ready";
+    tea.fire_date = "08:00";
+    tea.time_zone = "local";
+    tea.repeat_interval = "daily";
+    tea.alert_action = "Drink";
+    tea.sound_name = "bell";
+    tea.application_icon_badge_number = 2;
+    tea.user_info = pairs;
+    tea.user_info_count = 2;
+    START_PIPE(steps);
+    CHECK_EQ(curfew_schedule_local_notification(&client, &tea, identifier), -ENOTCONN);
+    CHECK_TEXT(identifier, "");
+    CHECK_EQ(curfew_connect(&client), 0);
+    CHECK_EQ(curfew_schedule_local_notification(&client, &tea, identifier), 0);
+    CHECK_TEXT(identifier, "tea");
+    other.application_icon_badge_number = -1;
+    CHECK_EQ(curfew_schedule_local_notification(&client, &other, identifier), 0);
+    CHECK_TEXT(identifier, "n1");
+    memset(&other, 0, sizeof other);
+    other.alert_body = "\xff";
+    CHECK_EQ(curfew_schedule_local_notification(&client, &other, identifier), -ENOTSUP);
+    CHECK_TEXT(curfew_error_code(&client), "unsupported");
+    CHECK_TEXT(identifier, "");
+    // Nothing goes out for what can't be a line.
+    memset(text, 'x', sizeof text - 1);
+    other.alert_body = text;
+    CHECK_EQ(curfew_schedule_local_notification(&client, &other, NULL), -EMSGSIZE);
+    other.alert_body = "x";
+    other.user_info = &bad;
+    other.user_info_count = 1;
+    CHECK_EQ(curfew_schedule_local_notification(&client, &other, NULL), -EINVAL);
+    CHECK_EQ(curfew_cancel_local_notification(&client, "tea"), 0);
+    CHECK_EQ(curfew_cancel_all_local_notifications(&client), 0);
+    finish();
+}
+
+static void test_task_requests(void)
+{
+    static const struct fake_step steps[] = {
+        {"submit id=r*.1 kind=\"refresh\" request=\"inbox\"", "ok id=$ID request=inbox\n", FAKE_GO_ON},
+        {"submit id=r*.2 kind=\"processing\" request=\"index\" earliest=\"@1796112000\" needs-network=\"1\" needs-power=\"1\"",
+            "error id=$ID code=too-many-requests message=\"ten wait\"\n", FAKE_GO_ON},
+        {"submit id=r*.3 kind=\"refresh\" request=\"\"", "error id=$ID code=no-background-mode\n", FAKE_GO_ON},
+        {"cancel id=r*.4 request=\"index\"", "ok id=$ID\n", FAKE_GO_ON},
+        {"cancel id=r*.5 all=\"requests\"", "error id=$ID code=busy\n", FAKE_GO_ON},
+        {"fetch-interval id=r*.6 seconds=\"minimum\"", "ok id=$ID\n", FAKE_GO_ON},
+        {"fetch-interval id=r*.7 seconds=\"never\"", "ok id=$ID\n", FAKE_GO_ON},
+        {"fetch-interval id=r*.8 seconds=\"7201\"",
+            "ok id=$ID\n"
+            "event name=processing seq=8 kind=wake ack=required seconds=600.000 info.request=index\n"
+            "event name=taskWillExpire seq=9 kind=change seconds=5.000 info.event=processing info.seq=8\n"
+            "event name=fetch seq=10 kind=wake ack=required seconds=30.000\n", FAKE_GO_ON},
+        {"completed seq=8 success=false", NULL, FAKE_GO_ON},
+        {"completed seq=10 result=no-data", NULL, FAKE_GO_ON},
+    };
+    struct curfew_task_request request;
+    struct curfew_event work;
+    memset(&request, 0, sizeof request);
+    START_PIPE(steps);
+    CHECK_EQ(curfew_connect(&client), 0);
+    request.identifier = "inbox";
+    CHECK_EQ(curfew_submit_task_request(&client, &request), 0);
+    request.kind = CURFEW_TASK_REQUEST_PROCESSING;
+    request.identifier = "index";
+    request.earliest_begin_date = "@1796112000";
+    request.requires_network_connectivity = request.requires_external_power = true;
+    CHECK_EQ(curfew_submit_task_request(&client, &request), -EDQUOT);
+    CHECK_TEXT(curfew_error_code(&client), "too-many-requests");
+    memset(&request, 0, sizeof request);
+    CHECK_EQ(curfew_submit_task_request(&client, &request), -EPERM);
+    CHECK_EQ(curfew_cancel_task_request(&client, "index"), 0);
+    CHECK_EQ(curfew_cancel_all_task_requests(&client), -EAGAIN);
+    CHECK_EQ(curfew_set_minimum_background_fetch_interval(&client, CURFEW_BACKGROUND_FETCH_INTERVAL_MINIMUM), 0);
+    CHECK_EQ(curfew_set_minimum_background_fetch_interval(&client, CURFEW_BACKGROUND_FETCH_INTERVAL_NEVER), 0);
+    CHECK_EQ(curfew_set_minimum_background_fetch_interval(&client, 7200.25), 0);
+    CHECK_EQ(curfew_set_minimum_background_fetch_interval(&client, -1), -EINVAL);
+    CHECK_EQ(curfew_set_minimum_background_fetch_interval(&client, NAN), -EINVAL);
+    CHECK_EQ(curfew_next_event(&client, &work, -1), 1);
+    CHECK_TEXT(curfew_event_info(&work, "request"), "index");
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_TEXT(event.name, CURFEW_TASK_WILL_EXPIRE);
+    CHECK_EQ(curfew_set_task_completed(&client, &event, true), 0);
+    CHECK_EQ(curfew_set_task_completed(&client, &work, false), 0);
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_EQ(curfew_complete_fetch(&client, &event, CURFEW_FETCH_NO_DATA), 0);
+    CHECK(fake_await_lines(&fake, 10));
+    finish();
+}
+
+static void test_remote_notification(void)
+{
+    static const struct fake_step steps[] = {
+        {"remaining *",
+            "ok id=$ID seconds=inf\nevent name=remote-notification seq=7 kind=wake info.push=3 info.bytes=20\n"
+            "event name=fetch seq=8 kind=wake\n", FAKE_GO_ON},
+        {"payload id=r*.2 push=\"3\"",
+            "part id=$ID text=\"{\\\"aps\\\":{\\\"al\"\nevent name=x seq=9 kind=change\npart id=$ID text=\"ert\\\":1}}\"\n"
+            "part id=other text=no\nok id=$ID bytes=19\n", FAKE_GO_ON},
+        {"payload id=r*.3 push=\"3\"", "part id=$ID text=0123456789\npart id=$ID text=abcdef\nok id=$ID bytes=16\n", FAKE_GO_ON},
+        {"payload id=r*.4 push=\"3\"", "part id=$ID text=0123456789\npart id=$ID text=abcdef\nok id=$ID bytes=16\n", FAKE_GO_ON},
+        {"payload id=r*.5 push=\"3\"", "error id=$ID code=unknown-push message=gone\n", FAKE_GO_ON},
+    };
+    char payload[CURFEW_PAYLOAD_MAX + 1];
+    START_PIPE(steps);
+    CHECK_EQ(curfew_connect(&client), 0);
+    CHECK(isinf(curfew_background_time_remaining(&client)));
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_EQ(curfew_remote_notification(&client, &event, payload, sizeof payload), 19);
+    CHECK_TEXT(payload, "{\"aps\":{\"alert\":1}}");
+    CHECK_EQ(curfew_remote_notification(&client, &event, payload, 16), -ENOBUFS);
+    CHECK_TEXT(payload, "");
+    CHECK_EQ(curfew_remote_notification(&client, &event, payload, 17), 16);
+    CHECK_TEXT(payload, "0123456789abcdef");
+    CHECK_EQ(curfew_remote_notification(&client, &event, payload, sizeof payload), -ENOENT);
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_EQ(curfew_remote_notification(&client, &event, payload, sizeof payload), -ENOENT);
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_TEXT(event.name, "x");
+    finish();
+}
+
 static void test_hello(void)
 {
     static const struct fake_step steps[] = {
@@ -353,7 +493,8 @@ static void test_refusals(void)
         int error;
     } known[] = {
         {"expired", -ETIME}, {"terminating", -ESHUTDOWN}, {"too-many-tasks", -EDQUOT}, {"forbidden", -EPERM},
-        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"unsupported", -ENOTSUP}, {"malformed", -EBADMSG}, {"something-newer", -EPROTO},
+        {"invalid", -EINVAL}, {"unknown", -ENOSYS}, {"unsupported", -ENOTSUP}, {"malformed", -EBADMSG}, {"too-many-requests", -EDQUOT}, {"no-background-mode", -EPERM}, {"unknown-push", -ENOENT},
+        {"busy", -EAGAIN}, {"something-newer", -EPROTO},
     };
     size_t index;
     for (index = 0; index < sizeof known / sizeof *known; index++) {
@@ -1376,7 +1517,7 @@ static const struct {
 } tests[] = {
     TEST(without_curfew), TEST(connects_by_pipe), TEST(prefers_its_own_connection), TEST(falls_back_to_the_pipe),
     TEST(refuses_what_is_no_pipe), TEST(connecting_ends_in_time), TEST(avoids_the_standard_descriptors), TEST(tasks),
-    TEST(keep_alive), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
+    TEST(keep_alive), TEST(notifications), TEST(task_requests), TEST(remote_notification), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
     TEST(lifecycle_events), TEST(memory_warnings), TEST(everything_in_an_event), TEST(malformed_events),
     TEST(changes), TEST(restoring), TEST(state_directory), TEST(acknowledging),
     TEST(events_while_waiting), TEST(byte_by_byte), TEST(longest_event), TEST(line_without_end), TEST(flood_of_events),
