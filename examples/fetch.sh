@@ -2,34 +2,32 @@
 # fetch.sh: an app that isn't running fetches in background, and tells what came of it; then something is pushed to it, which it reads.
 source "$(dirname "$0")/lib.sh"
 need python3
+# Not needed where curfew.py is installed, or lies beside the program.
+PYTHONPATH=$(cd "$(dirname "$0")/../Sources/clients/python" && pwd)
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 # A server of this example's own, and its manifests.
 export XDG_CONFIG_HOME=$scratch/config CURFEW_SERVER=example-$$
 news=news-$$
 
 cat >"$scratch/news.py" <<'EOF'
-import os, socket
-channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
-lines = channel.makefile()
-channel.sendall(b"hello\n")
-for line in lines:
-    words = dict(word.split("=", 1) for word in line.split() if "=" in word)
-    if line.startswith("part "):
-        print("payload:", line.split("text=", 1)[1].strip(), flush=True)
-    if line.startswith("ok id=payload"):
-        # Done with it only now: it is stopped once it has said so.
-        channel.sendall(f"completed seq={pushed} result=new-data\n".encode())
-    if "seq" not in words:
-        continue
-    name, number = words["name"], words["seq"]
-    print(name, flush=True)
-    if name == "remote-notification":
-        pushed = number
-        channel.sendall(f"payload id=payload push={words['info.push']}\n".encode())
-        continue
-    result = " result=new-data" if name == "fetch" else ""
-    channel.sendall(f"{'completed' if result else 'ack'} seq={number}{result}\n".encode())
-    if name == "willTerminate":
-        break
+import curfew
+
+app = curfew.app()
+
+@app.on()
+def show(event):
+    print(event.name, flush=True)
+
+@app.on("fetch")
+def fetch(event):
+    event.set_fetch_result(curfew.FetchResult.NEW_DATA)
+
+@app.on("remote-notification")
+def pushed(event):
+    print("payload:", app.remote_notification(event), flush=True)
+    event.set_fetch_result(curfew.FetchResult.NEW_DATA)
+
+app.run()
 EOF
 mkdir -p "$scratch/config/curfew/apps"
 cat >"$scratch/config/curfew/apps/$news.toml" <<EOF

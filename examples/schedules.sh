@@ -3,6 +3,9 @@
 # Then the app is woken for work that it has asked for, and told when it has to end.
 source "$(dirname "$0")/lib.sh"
 need python3
+# Not needed where curfew.py is installed, or lies beside the program.
+PYTHONPATH=$(cd "$(dirname "$0")/../Sources/clients/python" && pwd)
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 export CURFEW_SERVER=example-$$
 tea=tea-$$
 
@@ -18,21 +21,21 @@ chmod +x "$scratch/bin/notify-send"
 PATH=$scratch/bin:$PATH
 
 cat >"$scratch/tea.py" <<'EOF'
-import os, socket
-channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
-channel.sendall(b"hello\n")
-work = None
-for line in channel.makefile():
-    print(line.strip(), flush=True)
-    number = next((word for word in line.split() if word.startswith("seq=")), None)
-    if "name=processing " in line:
-        work = number
-    elif "name=taskWillExpire " in line:
-        channel.sendall(f"completed {work} success=false\n".encode())
-    elif number:
-        channel.sendall(f"ack {number}\n".encode())
-    if "name=willTerminate" in line:
-        break
+import curfew
+
+app = curfew.app()
+
+@app.on()
+def show(event):
+    print(event.name, *(f"{key}={value}" for key, value in event.info.items()), flush=True)
+
+def brew(task):
+    task.expiration_handler = lambda: task.set_task_completed(False)
+
+app.register("brew", brew)
+# It asks for that itself; anybody can, by `curfew submit`.
+app.submit_task_request(curfew.ProcessingTaskRequest("brew", requires_external_power=True, earliest_begin_date=4e9))
+app.run()
 EOF
 serve() {
     curfew serve --name "$CURFEW_SERVER" &
@@ -46,7 +49,7 @@ serve
 curfew launch --name "$tea" -- python3 "$scratch/tea.py" >/dev/null
 wait_until 10 "the app to be in front" heard didBecomeActive
 curfew notify "$tea" --title Water "It boils" >/dev/null
-wait_until 10 "the app to hear of it" heard 'name=didReceiveLocalNotification .*title=Water'
+wait_until 10 "the app to hear of it" heard 'didReceiveLocalNotification .*title=Water'
 [[ ! -e $scratch/shown ]] || fail "it was shown, though the app is in front"
 step "in front the app was told, and nothing shown"
 
@@ -60,18 +63,17 @@ serve
 is_shown() { [[ -e $scratch/shown ]]; }
 wait_until 20 "the notification to be shown" is_shown
 grep -qx "It is ready" "$scratch/shown" || fail "something else was shown: $(<"$scratch/shown")"
-wait_until 10 "the app to be launched by its button" heard "info.notification=$id"
+wait_until 10 "the app to be launched by its button" heard "notification=$id"
 is_state "$tea" active || fail "$tea isn't in front"
 [[ $(field "$tea" badge) == 1 ]] || fail "it has no badge"
 step "the next server has shown it; its button has launched the app, with the notification among its launch options"
 
 curfew home "$tea"
-curfew submit "$tea" brew --processing --in 1h --needs-power
 curfew schedule "$tea" | grep -q "processing .*brew" || fail "the request isn't in the schedule"
 curfew schedule "$tea" --run brew
-wait_until 10 "the app to hear of it" heard 'name=processing .*info.request=brew'
+wait_until 10 "the app to hear of it" heard 'processing request=brew'
 curfew schedule "$tea" --expire brew
-wait_until 10 "the app to be told that it has to end" heard name=taskWillExpire
+wait_until 10 "the app to be told that it has to end" heard taskWillExpire
 curfew wait "$tea" suspended --limit 10
 step "woken for its own request, the app was told when to end, has answered, and is suspended again"
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import datetime
 import json
 import math
 import os
@@ -471,6 +472,173 @@ def test_no_keep_alive_without_curfew():
     app = curfew.Application({})
     assert not app.set_keep_alive_timeout(600, print)
     app.clear_keep_alive_timeout()
+
+
+# What is to be done later
+
+
+def test_a_local_notification_is_scheduled_with_all_it_has(fake, app):
+    """By the protocol's words; its identifier comes back once it is kept."""
+    fake.answer("notify", "ok id={id} notification=tea due=1796112240.000")
+    assert app.schedule_local_notification(curfew.LocalNotification(
+        alert_body="It is ready", alert_title="Tea", fire_date=1796112240, time_zone="Europe/Berlin",
+        repeat_interval=86400, alert_action="Drink", application_icon_badge_number=2, sound_name="bell",
+        user_info={"kind": "a b"}, identifier="tea")) == "tea"
+    assert {key: value for key, value in fake.wait_for("notify").items() if key != "id"} == {
+        "notification": "tea", "title": "Tea", "body": "It is ready", "at": "2026-12-01T08:04:00Z", "zone": "Europe/Berlin",
+        "repeat": "86400", "action": "Drink", "badge": "2", "sound": "bell", "info.kind": "a b"}
+
+
+@pytest.mark.parametrize("fire_date, at", [
+    (None, None), (0.75, "1970-01-01T00:00:00Z"), (datetime.datetime(2026, 12, 1, 8), "2026-12-01T08:00:00"),
+    (datetime.datetime(2026, 12, 1, 8, tzinfo=datetime.timezone(datetime.timedelta(hours=1))), "2026-12-01T07:00:00Z"),
+])
+def test_when_a_notification_is_due(fake, app, fire_date, at):
+    """A datetime without a zone is what a clock shows; without a time it is due at once."""
+    fake.answer("notify", "ok id={id} notification=n1 due=1.000 dropped=n0")
+    notification = curfew.LocalNotification("Hello", fire_date=fire_date, has_action=False, repeat_interval="daily")
+    assert app.schedule_local_notification(notification) == "n1"
+    line = fake.wait_for("notify")
+    assert (line.get("at"), line["action"], line["repeat"], "badge" in line) == (at, "none", "daily", False)
+
+
+def test_what_is_scheduled_is_cancelled(fake, app):
+    """One, or all; a request's and a notification's are two things."""
+    for _ in range(4):
+        fake.answer("cancel", "ok id={id}")
+    app.cancel_local_notification("tea")
+    app.cancel_all_local_notifications()
+    app.cancel_task_request("index")
+    app.cancel_all_task_requests()
+    assert [(line.get("notification"), line.get("request"), line.get("all")) for line in fake.seen if line.verb != "remaining"] == [
+        ("tea", None, None), (None, None, "1"), (None, "index", None), (None, None, "requests")]
+
+
+def test_how_often_it_fetches(fake, app):
+    for _ in range(3):
+        fake.answer("fetch-interval", "ok id={id}")
+    for seconds in (curfew.BACKGROUND_FETCH_INTERVAL_MINIMUM, curfew.BACKGROUND_FETCH_INTERVAL_NEVER, 7200):
+        app.set_minimum_background_fetch_interval(seconds)
+    assert [line["seconds"] for line in fake.seen if line.verb != "remaining"] == ["minimum", "never", "7200.000"]
+    for seconds in (-1, math.nan):
+        with pytest.raises(ValueError, match="0 or more"):
+            app.set_minimum_background_fetch_interval(seconds)
+
+
+def test_requests_are_submitted(fake, app):
+    for _ in range(2):
+        fake.answer("submit", "ok id={id} request=x")
+    app.submit_task_request(curfew.AppRefreshTaskRequest("inbox"))
+    app.submit_task_request(curfew.ProcessingTaskRequest("index", 1796112240, True, True))
+    assert [{key: value for key, value in line.items() if key != "id"} for line in fake.seen if line.verb != "remaining"] == [
+        {"kind": "refresh", "request": "inbox"},
+        {"kind": "processing", "request": "index", "earliest": "2026-12-01T08:04:00Z", "needs-network": "1",
+         "needs-power": "1"}]
+
+
+def test_what_is_refused_is_raised(fake, app):
+    """With the protocol's code; what can't be a line isn't sent."""
+    fake.answer("submit", 'error id={id} code=too-many-requests message="one waits"')
+    with pytest.raises(curfew.ScheduleRefused, match="one waits") as refusal:
+        app.submit_task_request(curfew.AppRefreshTaskRequest("inbox"))
+    assert refusal.value.code == "too-many-requests"
+    with pytest.raises(curfew.ScheduleRefused, match="longer than a line"):
+        app.schedule_local_notification(curfew.LocalNotification("x" * 5000))
+    with pytest.raises(ValueError, match="no key"):
+        app.schedule_local_notification(curfew.LocalNotification("x", user_info={"a b": "c"}))
+    with pytest.raises(TypeError, match="text"):
+        app.schedule_local_notification(curfew.LocalNotification(5))
+    assert [verb for verb in fake.verbs() if verb != "remaining"] == ["submit"]
+    fake.drop()
+    wait_until("the end to be seen", lambda: not app.is_multitasking_supported)
+    assert app.schedule_local_notification(curfew.LocalNotification("x")) is None
+
+
+def test_nothing_is_scheduled_without_curfew():
+    app = curfew.Application({})
+    assert app.schedule_local_notification(curfew.LocalNotification("x")) is None
+    app.submit_task_request(curfew.ProcessingTaskRequest("index"))
+    app.set_minimum_background_fetch_interval(0)
+    app.cancel_all_task_requests()
+
+
+def test_the_result_of_a_fetch_is_told_with_the_acknowledgement(fake, app):
+    """Once its handlers have returned, or the last deferral is over."""
+    @app.on("fetch")
+    def fetch(event):
+        event.set_fetch_result(curfew.FetchResult.NO_DATA)
+        with pytest.raises(ValueError, match="no result"):
+            event.set_fetch_result("good")
+
+    app.dispatch()
+    fake.wait_for("hello")
+    fake.send("event name=fetch seq=7 kind=wake ack=required seconds=30.000")
+    dispatch(app)
+    assert fake.wait_for("completed", seq="7")["result"] == "no-data"
+
+
+PROCESSING = "event name=processing seq=8 kind=wake ack=required seconds=600.000 info.request=index"
+EXPIRING = "event name=taskWillExpire seq=9 kind=change seconds=5.000 info.event=processing info.seq=8"
+
+
+def test_a_request_has_its_launch_handler_called(fake, app):
+    """It is answered once the task is said to be completed, by whatever thread."""
+    tasks = []
+    app.register("index", tasks.append)
+    app.register("other", lambda task: pytest.fail("not that one"))
+    app.dispatch()
+    fake.wait_for("hello")
+    fake.send(PROCESSING)
+    dispatch(app)
+    task, = tasks
+    assert (task.identifier, task.kind, task.expired.is_set()) == ("index", "processing", False)
+    thread = threading.Thread(target=task.set_task_completed, args=(True,))
+    thread.start()
+    thread.join()
+    task.set_task_completed(False)
+    assert fake.wait_for("completed", seq="8")["success"] == "true"
+    # One that nobody is registered for is acknowledged.
+    fake.send(PROCESSING.replace("seq=8", "seq=10").replace("index", "unknown"))
+    dispatch(app)
+    fake.wait_for("ack", seq="10")
+    assert len(tasks) == 1
+
+
+@pytest.mark.parametrize("has_handler", [True, False])
+def test_a_request_that_expires(fake, app, has_handler):
+    """Its handler is called, and it is told to whatever works; without a handler it has failed."""
+    tasks = []
+
+    def launch(task):
+        tasks.append(task)
+        if has_handler:
+            task.expiration_handler = lambda: task.set_task_completed(False)
+
+    app.register("index", launch)
+    app.dispatch()
+    fake.wait_for("hello")
+    fake.send(PROCESSING)
+    dispatch(app)
+    fake.send(EXPIRING.replace("info.seq=8", "info.seq=7"), EXPIRING)
+    assert tasks[0].expired.wait(LIMIT)
+    dispatch(app, 2)
+    assert fake.wait_for("completed", seq="8")["success"] == "false"
+
+
+def test_a_payload_is_read_in_parts(fake, app):
+    """What the event tells of, whole; None where it tells of none, or it isn't kept any more."""
+    events = aware(app, fake, "remote-notification")
+    fake.send("event name=remote-notification seq=7 kind=wake ack=required seconds=30.000 info.push=3 info.bytes=30",
+              "event name=remote-notification seq=8 kind=wake ack=required seconds=30.000")
+    dispatch(app, 2)
+    fake.answer("payload", r'part id={id} text="{\"aps\":{\"alert\":\"Lu"', r'part id={id} text="nch?\"},\"from\":\"ada\"}"',
+                "ok id={id} bytes=39")
+    assert app.remote_notification(events[0]) == {"aps": {"alert": "Lunch?"}, "from": "ada"}
+    assert fake.wait_for("payload")["push"] == "3"
+    fake.answer("payload", "error id={id} code=unknown-push message=gone")
+    assert app.remote_notification(events[0]) is None
+    assert app.remote_notification(events[1]) is None
+    assert fake.verbs().count("payload") == 2
 
 
 def test_name_and_state(fake, app):

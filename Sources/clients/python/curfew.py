@@ -13,6 +13,12 @@
 
     app.start()                             # from now on, handlers are called on a thread of their own
 
+Under a server (`curfew serve`) it also asks for what is to be done later, whether it runs by then or not:
+
+    app.schedule_local_notification(curfew.LocalNotification(alert_body="It is ready", fire_date=time.time() + 240))
+    app.register("index", index)            # index(task) works, and ends with task.set_task_completed(True)
+    app.submit_task_request(curfew.ProcessingTaskRequest("index", requires_external_power=True))
+
 A program that `curfew run` didn't start can do all this too: nothing is asked and nothing happens. Then, and from the
 moment the supervisor is gone, `is_multitasking_supported` is False, a task's number is INVALID_TASK, the time remaining
 is infinite, the state is active, and what delivers events returns at once.
@@ -26,7 +32,7 @@ Until either is called, the program is no party to the lifecycle (it is suspende
 handler is called on a thread of its own. Any call may be made from any thread, from a handler, and from a signal
 handler. After a fork the child has the handlers and nothing else: it has no tasks, and has to start() for itself.
 
-Exceptions: BackgroundTaskRefused, BackgroundTaskExpired, ValueError for an event's name that can't be one, TypeError
+Exceptions: BackgroundTaskRefused, BackgroundTaskExpired, ScheduleRefused, ValueError for an event's name that can't be one, TypeError
 for a handler that is a coroutine function, RuntimeError for two ways of delivery, a task entered twice, or a deferral
 that comes too late. What a handler raises is logged, as all that is odd, by the logger `curfew`.
 
@@ -36,9 +42,11 @@ Needs Python 3.9 or newer, and Linux. The protocol: docs/protocol.md.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
 import inspect
 import itertools
+import json
 import logging
 import math
 import os
@@ -55,14 +63,23 @@ import time
 import weakref
 from dataclasses import dataclass, field
 from typing import (
-    AsyncIterator, Callable, Dict, Final, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, TypeVar)
+    Any, AsyncIterator, Callable, Dict, Final, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple,
+    TypeVar, Union)
 
 __all__ = [
-    "INVALID_TASK", "Application", "BackgroundTask", "BackgroundTaskExpired", "BackgroundTaskRefused", "Deferral",
-    "Event", "Handler", "State", "app"]
+    "BACKGROUND_FETCH_INTERVAL_MINIMUM", "BACKGROUND_FETCH_INTERVAL_NEVER", "INVALID_TASK", "AppRefreshTaskRequest",
+    "Application", "BackgroundTask", "BackgroundTaskExpired", "BackgroundTaskRefused", "Deferral", "Event",
+    "FetchResult", "Handler", "LocalNotification", "ProcessingTaskRequest", "RequestedTask", "ScheduleRefused", "State",
+    "TaskRequest", "app"]
 
 INVALID_TASK: Final = 0
 """The number of no task: `begin_background_task` was refused, or there is no Curfew."""
+
+BACKGROUND_FETCH_INTERVAL_MINIMUM: Final = 0.0
+"""For `set_minimum_background_fetch_interval`: as often as may be."""
+
+BACKGROUND_FETCH_INTERVAL_NEVER: Final = math.inf
+"""For `set_minimum_background_fetch_interval`: never, as is usual."""
 
 _log = logging.getLogger("curfew")
 
@@ -83,6 +100,134 @@ class State:
     ACTIVE: Final = "active"
     BACKGROUND: Final = "background"
     SUSPENDED: Final = "suspended"
+
+
+class FetchResult:
+    """What came of a waking event such as `fetch`, for `Event.set_fetch_result`."""
+
+    NEW_DATA: Final = "new-data"
+    NO_DATA: Final = "no-data"
+    FAILED: Final = "failed"
+
+
+_Moment = Union[float, datetime.datetime, None]
+
+
+def _written(moment: Union[float, datetime.datetime]) -> str:
+    """As the protocol writes a time; without an offset it is what a clock shows."""
+    if not isinstance(moment, datetime.datetime):
+        moment = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc)
+    if moment.tzinfo:
+        return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+@dataclass
+class LocalNotification:
+    """What an app is told, or its user shown, at some moment, whether it runs by then or not: docs/schedules.md."""
+
+    alert_body: str = ""
+    """Its text; without it and a title it only changes the badge."""
+
+    alert_title: str = ""
+
+    fire_date: _Moment = None
+    """When it is due: seconds since 1970, or a datetime; None: at once. A datetime without tzinfo is what a clock shows."""
+
+    time_zone: Optional[str] = None
+    """Whose clocks fire_date means: `local`, wherever the machine is by then, or a name such as `Europe/Berlin`.
+
+    None: fire_date is a moment, one that a clock shows that of the machine as it is now.
+    """
+
+    repeat_interval: Union[str, float, None] = None
+    """`daily`, `weekly`, `monthly`, `yearly`, or seconds, 60 or more; None: it comes once."""
+
+    alert_action: Optional[str] = None
+    """What its button says; None: `Open`."""
+
+    has_action: bool = True
+    """Whether it has a button; without one it can only be closed."""
+
+    application_icon_badge_number: Optional[int] = None
+    """The number at the app's name from then on; 0: none; None: as it was."""
+
+    sound_name: Optional[str] = None
+    user_info: Mapping[str, str] = field(default_factory=dict)
+    """What travels with it; 8 pairs at most."""
+
+    identifier: Optional[str] = None
+    """A new one takes the place of one of the same; None: one is made up."""
+
+    def _pairs(self) -> Dict[str, str]:
+        repeats = self.repeat_interval
+        pairs = {
+            "notification": self.identifier, "title": self.alert_title or None, "body": self.alert_body or None,
+            "at": None if self.fire_date is None else _written(self.fire_date), "zone": self.time_zone,
+            "repeat": repeats if repeats is None or isinstance(repeats, str) else f"{repeats:.0f}",
+            "action": self.alert_action if self.has_action else "none", "sound": self.sound_name,
+            "badge": None if self.application_icon_badge_number is None else str(self.application_icon_badge_number),
+        }
+        for key in self.user_info:
+            if not _EVENT_NAME.match(key):
+                raise ValueError(f"{key!r} is no key: letters, digits, '-', '_' and '.', a letter first, 64 bytes at most")
+        pairs.update({"info." + key: value for key, value in self.user_info.items()})
+        return {key: value for key, value in pairs.items() if value is not None}
+
+
+@dataclass
+class _TaskRequest:
+    identifier: str
+    """What the launch handler is registered for: 1 to 64 letters, digits, `-`, `_` and `.`."""
+
+    earliest_begin_date: _Moment = None
+    """Not before that: seconds since 1970, or a datetime; None: as soon as it suits."""
+
+    def _pairs(self) -> Dict[str, str]:
+        pairs = {"request": self.identifier}
+        if self.earliest_begin_date is not None:
+            pairs["earliest"] = _written(self.earliest_begin_date)
+        return pairs
+
+
+@dataclass
+class AppRefreshTaskRequest(_TaskRequest):
+    """Asks for some seconds in the background, once, to be up to date when the app is opened: docs/schedules.md."""
+
+    def _pairs(self) -> Dict[str, str]:
+        return {"kind": "refresh", **super()._pairs()}
+
+
+@dataclass
+class ProcessingTaskRequest(_TaskRequest):
+    """Asks for minutes in the background, once, while nobody needs the machine: docs/schedules.md."""
+
+    requires_network_connectivity: bool = False
+    requires_external_power: bool = False
+
+    def _pairs(self) -> Dict[str, str]:
+        pairs = {"kind": "processing", **super()._pairs()}
+        if self.requires_network_connectivity:
+            pairs["needs-network"] = "1"
+        if self.requires_external_power:
+            pairs["needs-power"] = "1"
+        return pairs
+
+
+TaskRequest = Union[AppRefreshTaskRequest, ProcessingTaskRequest]
+"""What `Application.submit_task_request` takes."""
+
+
+class ScheduleRefused(RuntimeError):
+    """Something that was to be done later won't be.
+
+    `code` says why: `invalid`, `too-many-requests`, `no-background-mode`, `unsupported` (not under a server), `busy`
+    (try again), or another word of the protocol.
+    """
+
+    def __init__(self, what: str, code: str, message: str) -> None:
+        super().__init__(f"{what} refused: {message} ({code})")
+        self.code = code
 
 
 class BackgroundTaskRefused(RuntimeError):
@@ -183,7 +328,8 @@ class _Acknowledgement:
     Sets and lists are changed in single steps here, not under a lock: a signal handler may come in between.
     """
 
-    def __init__(self, send: Callable[[], object]) -> None:
+    def __init__(self, send: Callable[[Mapping[str, str]], object]) -> None:
+        self.result: Mapping[str, str] = {}
         self._send = [send]
         self._holds: Set[object] = {self}
 
@@ -202,7 +348,7 @@ class _Acknowledgement:
             send = self._send.pop()
         except IndexError:
             return
-        send()
+        send(self.result)
 
 
 class Deferral:
@@ -225,7 +371,7 @@ class Deferral:
         self()
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     """What is sent for an event that needs no acknowledgement."""
 
 
@@ -296,12 +442,21 @@ class Event:
         """
         return self._acknowledgement.hold()
 
+    def set_fetch_result(self, result: str) -> None:
+        """Says what came of it, one of the words of `FetchResult`: told with the acknowledgement, which it doesn't make.
+
+        The server fetches more or less often by that. Raises ValueError for another word.
+        """
+        if result not in (FetchResult.NEW_DATA, FetchResult.NO_DATA, FetchResult.FAILED):
+            raise ValueError(f"{result!r} is no result of a fetch: new-data, no-data or failed")
+        self._acknowledgement.result = {"result": result}
+
     def _release(self) -> None:
         """Its handlers have returned."""
         self._acknowledgement.release(self._acknowledgement)
 
 
-def _event(pairs: Dict[str, str], acknowledge: Callable[[str], object]) -> Event:
+def _event(pairs: Dict[str, str], acknowledge: Callable[[str, Mapping[str, str]], object]) -> Event:
     """Reads an event; raises KeyError or ValueError when a pair is missing or no number."""
     sequence = pairs["seq"]
     required = pairs.get("ack") == "required"
@@ -317,7 +472,38 @@ def _event(pairs: Dict[str, str], acknowledge: Callable[[str], object]) -> Event
         wake=pairs.get("wake"),
         level=pairs.get("level"),
         fields=pairs,
-        _acknowledgement=_Acknowledgement((lambda: acknowledge(sequence)) if required else _nothing))
+        _acknowledgement=_Acknowledgement((lambda result: acknowledge(sequence, result)) if required else _nothing))
+
+
+class RequestedTask:
+    """Work that the app has submitted a request for, and was woken or launched for: what its launch handler is given."""
+
+    def __init__(self, event: Event) -> None:
+        self.identifier = event.info.get("request", "")
+        self.kind = event.name
+        """`refresh` or `processing`."""
+        self.expired = threading.Event()
+        """Set as soon as its time is nearly over, on whatever thread the work runs."""
+        self.expiration_handler: Optional[Callable[[], object]] = None
+        """Called some seconds before its time is over, where events are delivered; without one it has failed then."""
+        self._event = event
+        self._deferral = event.defer()
+
+    def set_task_completed(self, success: bool) -> None:
+        """The work is over; from any thread, once: later calls change nothing.
+
+        A process that hasn't said so when its time is over is killed.
+        """
+        if not self._event._acknowledgement.result:
+            self._event._acknowledgement.result = {"success": "true" if success else "false"}
+        self._deferral()
+
+    def _expire(self) -> None:
+        self.expired.set()
+        if self.expiration_handler:
+            self.expiration_handler()
+        else:
+            self.set_task_completed(False)
 
 
 Handler = Callable[[Event], object]
@@ -335,6 +521,8 @@ class _Request:
 
     def __init__(self, on_reply: Callable[[_Message], object]) -> None:
         self.reply: Optional[_Message] = None
+        self.parts: List[_Message] = []
+        """What comes before a reply that is longer than a line."""
         self._on_reply = on_reply
         # Held until there is a reply. A bare lock: signal handlers may run while it is waited for.
         self._open = threading.Lock()
@@ -387,6 +575,12 @@ class _Link:
     def ask(
         self, verb: str, on_reply: Callable[[_Message], object] = lambda _: None, /, **pairs: str
     ) -> Optional[_Message]:
+        """As `ask_at_length`, without what came before the reply."""
+        return self.ask_at_length(verb, on_reply, **pairs)[0]
+
+    def ask_at_length(
+        self, verb: str, on_reply: Callable[[_Message], object] = lambda _: None, /, **pairs: str
+    ) -> Tuple[Optional[_Message], List[_Message]]:
         """Sends a request and waits for its reply; None when the supervisor is gone, or silent for 10 s.
 
         on_reply: is called with the reply by the reader, before anything that came later is looked at; also when the
@@ -396,11 +590,11 @@ class _Link:
         request = self._requests[number] = _Request(on_reply)
         if not self.send(_encode(verb, id=number, **pairs)):
             self._requests.pop(number, None)
-            return None
+            return None, []
         # The reader first says that it is lost, then gives up what was noted: nobody waits for a reader that is gone.
         if not request.wait() and not sys.is_finalizing():
             _log.warning("the supervisor hasn't answered %s in %g s", verb, _REPLY_SLICES * _SLICE_SECONDS)
-        return request.reply
+        return request.reply, request.parts
 
     def _number(self) -> str:
         # The pid, because on the inherited pipe others may ask too.
@@ -420,9 +614,9 @@ class _Link:
                     return False
         return not line
 
-    def acknowledge(self, sequence: str) -> None:
-        """Says that an event is handled; nothing is answered."""
-        self.send(_encode("ack", seq=sequence))
+    def acknowledge(self, sequence: str, result: Optional[Mapping[str, str]] = None) -> None:
+        """Says that an event is handled, and what came of it where that is known; nothing is answered."""
+        self.send(_encode("completed" if result else "ack", seq=sequence, **(result or {})))
 
     def probe(self) -> bool:
         """Whether who is at the other end answers, and takes us for a part of its app. Before `start`."""
@@ -472,8 +666,12 @@ class _Link:
 
     def _handle(self, message: _Message) -> None:
         try:
-            request = self._requests.pop(message.pairs.get("id", ""), None) if message.verb in ("ok", "error") else None
-            if request:
+            number = message.pairs.get("id", "")
+            request = self._requests.pop(number, None) if message.verb in ("ok", "error") else None
+            if message.verb == "part":
+                if number in self._requests:
+                    self._requests[number].parts.append(message)
+            elif request:
                 request.answer(message)
             else:
                 self._received(message)
@@ -731,6 +929,7 @@ class Application:
         self._listeners: Tuple[_Listener, ...] = ()
         self._has_used_pipe = False
         self._keep_alive: Optional[Handler] = None
+        self._launch_handlers: Dict[str, Callable[[RequestedTask], object]] = {}
         self._reset()
         _applications.add(self)
 
@@ -747,6 +946,9 @@ class Application:
         self._is_stopped = False
         self._name: Optional[str] = None
         self._tasks: Dict[int, BackgroundTask] = {}
+        # An app works on one at a time; and what the reader has heard of last that its time is nearly over.
+        self._requested: Optional[RequestedTask] = None
+        self._expired_request: Optional[int] = None
         self._mailbox = _Mailbox()
 
     def _after_fork(self) -> None:
@@ -939,6 +1141,114 @@ class Application:
             self.off(last)
         self._ask("keep-alive", seconds="0")
 
+    # What is to be done later
+
+    def _schedule(self, what: str, verb: str, /, **pairs: str) -> Optional[Dict[str, str]]:
+        """What was answered; None without Curfew."""
+        try:
+            line = _encode(verb, id="0" * 16, **pairs)
+        except (AttributeError, TypeError) as problem:
+            raise TypeError(f"{what}: everything in it is text") from problem
+        if len(line) >= _MAXIMUM_LINE_BYTES:
+            raise ScheduleRefused(what, "invalid", "it is longer than a line of the protocol can be")
+        if not self._connected():
+            return None
+        reply = self._ask(verb, **pairs)
+        if not reply:
+            raise ScheduleRefused(what, "unanswered", "the supervisor is gone, or silent")
+        if reply.verb == "error":
+            raise ScheduleRefused(what, reply.pairs.get("code", "unknown"), reply.pairs.get("message", "no reason given"))
+        return reply.pairs
+
+    def schedule_local_notification(self, notification: LocalNotification) -> Optional[str]:
+        """Has it told or shown when it is due; its identifier, once that is kept for good. None without Curfew.
+
+        Of an app the soonest 64 are kept. Raises ScheduleRefused.
+        """
+        told = self._schedule("a notification", "notify", **notification._pairs())
+        if told is None:
+            return None
+        if "dropped" in told:
+            _log.info("the notification %s was pushed out: the soonest 64 are kept", told["dropped"])
+        return told.get("notification")
+
+    def cancel_local_notification(self, identifier: str) -> None:
+        """It isn't shown any more; ignored where none of that identifier waits. Raises ScheduleRefused."""
+        self._schedule("cancelling", "cancel", notification=identifier)
+
+    def cancel_all_local_notifications(self) -> None:
+        """None of the app's is shown any more. Raises ScheduleRefused."""
+        self._schedule("cancelling", "cancel", all="1")
+
+    def set_minimum_background_fetch_interval(self, seconds: float) -> None:
+        """How often the app is woken for the event `fetch`, at most: BACKGROUND_FETCH_INTERVAL_MINIMUM, _NEVER, or seconds.
+
+        The server chooses when, and keeps it. Raises ScheduleRefused, and ValueError for less than 0.
+        """
+        if not seconds >= 0:
+            raise ValueError(f"{seconds!r} isn't a number of seconds, 0 or more")
+        words = {BACKGROUND_FETCH_INTERVAL_MINIMUM: "minimum", BACKGROUND_FETCH_INTERVAL_NEVER: "never"}
+        self._schedule("a fetch interval", "fetch-interval", seconds=words.get(seconds, f"{seconds:.3f}"))
+
+    def submit_task_request(self, request: TaskRequest) -> None:
+        """Has the app woken or launched for it, once, when it suits the machine; returns once that is kept for good.
+
+        One of the same identifier takes the other's place. One refresh and ten processing requests wait at most. Who
+        wants to come again submits again, best at the beginning of the launch handler. Raises ScheduleRefused.
+        """
+        self._schedule("a request", "submit", **request._pairs())
+
+    def cancel_task_request(self, identifier: str) -> None:
+        """The app isn't launched for it; ignored where none of that identifier waits. Raises ScheduleRefused."""
+        self._schedule("cancelling", "cancel", request=identifier)
+
+    def cancel_all_task_requests(self) -> None:
+        """The app isn't launched for any request. Raises ScheduleRefused."""
+        self._schedule("cancelling", "cancel", all="requests")
+
+    def register(self, identifier: str, launch_handler: Callable[[RequestedTask], object]) -> None:
+        """Calls launch_handler(task), where events are delivered, when the app was woken for its request.
+
+        It sees to it that `task.set_task_completed` is called in time, from whatever thread, and returns soon: while it
+        runs no other event is delivered. To be called before events are delivered, or what the app was launched for has
+        no handler. Registered again, the later handler counts.
+        """
+        if inspect.iscoroutinefunction(launch_handler):
+            raise TypeError("a handler is a plain function; in coroutines, use `async for event in app.events()`")
+        is_first = not self._launch_handlers
+        self._launch_handlers = {**self._launch_handlers, identifier: launch_handler}
+        if is_first:
+            self.on("refresh", "processing")(self._launch_task)
+            self.on("taskWillExpire")(self._expire_task)
+
+    def _launch_task(self, event: Event) -> None:
+        handler = self._launch_handlers.get(event.info.get("request", ""))
+        if handler:
+            task = self._requested = RequestedTask(event)
+            if event.sequence == self._expired_request:
+                task.expired.set()
+            handler(task)
+
+    def _expire_task(self, event: Event) -> None:
+        task = self._requested
+        if task and str(task._event.sequence) == event.info.get("seq"):
+            task._expire()
+
+    def remote_notification(self, event: Event) -> Optional[Dict[str, Any]]:
+        """What was pushed that the event tells of, `remote-notification`, `didReceiveRemoteNotification` or a launch by one.
+
+        None where it tells of none, or the server doesn't have it any more: it keeps the last 64.
+        """
+        link = self._connected() if "push" in event.info else None
+        if not link:
+            return None
+        reply, parts = link.ask_at_length("payload", push=event.info["push"])
+        if not reply or reply.verb != "ok":
+            _log.info("no payload: %s", reply.pairs.get("message", "no reason given") if reply else "no answer")
+            return None
+        payload = json.loads("".join(part.pairs.get("text", "") for part in parts))
+        return payload if isinstance(payload, dict) else None
+
     # Handlers
 
     def on(self, *names: str) -> Callable[[_H], _H]:
@@ -1115,6 +1425,8 @@ class Application:
         if message.verb != "event":
             return
         event = _event(message.pairs, link.acknowledge)
+        if event.name == "taskWillExpire" and event.kind == "change":
+            self._note_expiration(event)
         task = self._expiring(event)
         if task:
             # Not here: who waits for it may have been interrupted by a signal handler, which waits for this thread.
@@ -1124,6 +1436,13 @@ class Application:
         else:
             # Nobody asked for it: on the inherited pipe, somebody else has said hello.
             event._release()
+
+    def _note_expiration(self, event: Event) -> None:
+        sequence = event.info.get("seq", "")
+        self._expired_request = int(sequence) if sequence.isdecimal() else None
+        task = self._requested
+        if task and task._event.sequence == self._expired_request:
+            task.expired.set()
 
     def _warn(self, task: BackgroundTask, calls_handler: bool) -> None:
         """A thread of its own."""
