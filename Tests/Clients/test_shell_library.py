@@ -401,10 +401,13 @@ def test_wrong_usage_is_64_and_says_what_is_wrong(bench, shell):
         curfew_set_keep_alive_timeout 600; say $?
         curfew_set_keep_alive_timeout 0.0 f; say $?; curfew_set_keep_alive_timeout inf f; say $?
         curfew_set_keep_alive_timeout 600 no_such_function; say $?
+        curfew_set_fetch_result good; say $?
+        curfew_set_task_completed; say $?
+        curfew_defer; say $?
         """)
-    assert result.stdout.split() == ["64"] * 15, result
+    assert result.stdout.split() == ["64"] * 18, result
     lines = result.stderr.splitlines()
-    assert len(lines) == 15 and all(line.startswith("curfew.sh: ") for line in lines), lines
+    assert len(lines) == 18 and all(line.startswith("curfew.sh: ") for line in lines), lines
 
 
 # Keep-alive
@@ -443,6 +446,95 @@ def test_a_keep_alive_is_asked_for_and_its_function_called(bench, shell, stub):
     app.until_acknowledged(app.tell("keepAlive", "kind=wake", ack=True))
     app.until_said("1", "first", "third")
     assert asked() == ["task keep-alive 600", "task keep-alive 30", "task keep-alive 1200.5", "task keep-alive 0"]
+    app.kill()
+
+
+# What is to be done later
+
+
+@every_shell
+def test_what_is_scheduled_is_asked_of_curfew_by_the_apps_name(bench, shell, stub):
+    """Its socket has it; what is printed is passed on, and so is the status."""
+    command, asked = stub
+    path = bench.scratch / "photo album.sock"
+    with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:
+        listener.bind(str(path))
+        result = bench.plain(shell, """
+            curfew_schedule_local_notification --in 4m "It is ready"
+            curfew_cancel_local_notification n1; curfew_cancel_all_local_notifications
+            curfew_set_minimum_background_fetch_interval minimum
+            curfew_submit_task_request index --processing --needs-power
+            curfew_cancel_task_request index; curfew_cancel_all_task_requests
+            curfew_submit_task_request 30; say "$?"
+            """, variables={"CURFEW_COMMAND": command, "CURFEW_SOCKET": str(path)})
+    assert (result.stdout, result.stderr) == ("1\n", "")
+    assert asked() == [
+        "notify photo album --in 4m It is ready", "notify photo album --cancel n1", "notify photo album --cancel-all",
+        "task fetch-interval minimum", "submit photo album index --processing --needs-power",
+        "submit photo album --cancel index", "submit photo album --cancel-all", "submit photo album 30"]
+
+
+@every_shell
+def test_the_result_of_an_event_is_told_with_its_acknowledgement(bench, shell, stub):
+    """The last one counts; an event without one is acknowledged as ever."""
+    command, asked = stub
+    app = bench.app(shell, """
+        fetch() { curfew_set_fetch_result new-data; curfew_set_fetch_result no-data; }
+        refresh() { curfew_set_task_completed true; }
+        payload() { curfew_remote_notification; }
+        curfew_on fetch fetch refresh refresh remote-notification payload other refresh
+        curfew_loop
+        """, launch=LAUNCH, CURFEW_COMMAND=command)
+    app.until_acknowledged(1)
+
+    def told(name, *pairs):
+        number = str(app.tell(name, "kind=wake", *pairs, ack=True))
+        app.until(f"an answer to {number}", lambda: [line for line in app.sent if line.pairs.get("seq") == number])
+        return next(line.text for line in app.sent if line.pairs.get("seq") == number).replace(number, "N")
+
+    assert told("fetch") == "completed seq=N result=no-data"
+    assert told("refresh", "info.request=inbox") == "completed seq=N success=true"
+    assert told("remote-notification", "info.push=7", "info.bytes=9") == "ack seq=N"
+    assert told("remote-notification") == "ack seq=N"
+    assert told("other") == "ack seq=N"
+    assert asked() == ["task payload 7"]
+    app.kill()
+
+
+@every_shell
+def test_work_of_minutes_goes_on_in_the_script_until_it_expires(bench, shell):
+    """Its event is acknowledged once the work has come to its end, and others are heard meanwhile."""
+    app = bench.app(shell, """
+        index() { curfew_defer; curfew_stop; }
+        expire() { say "expired $CURFEW_INFO_seq"; [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"; curfew_set_task_completed false; }
+        curfew_on processing index taskWillExpire expire
+        while curfew_loop; do
+            say working
+            if curfew_run sh -c 'while ! [ -e done ]; do sleep 0.02; done'; then curfew_set_task_completed true
+            else curfew_set_task_completed false; fi
+        done
+        """, launch=LAUNCH)
+    app.until_acknowledged(1)
+
+    def work():
+        number = app.tell("processing", "kind=wake", "info.request=index", ack=True)
+        app.until("it to work", lambda: app.said.count("working") > len(answers))
+        return number
+
+    def answered(number):
+        app.until("an answer", lambda: any(line.verb == "completed" for line in app.sent[len(before):]))
+        answers.append(app.sent[-1].text.replace(f"seq={number}", "seq=N"))
+
+    answers, before = [], list(app.sent)
+    number = work()
+    app.tell("taskWillExpire", "kind=change", "info.event=processing", f"info.seq={number}")
+    answered(number)
+    app.until_said("working", f"expired {number}")
+    before = list(app.sent)
+    number = work()
+    (bench.scratch / "done").touch()
+    answered(number)
+    assert answers == ["completed seq=N success=false", "completed seq=N success=true"]
     app.kill()
 
 
@@ -1409,6 +1501,9 @@ def test_not_under_curfew_nothing_happens(bench, shell, options):
         curfew_end "$task"; curfew_end
         curfew_begin other; curfew_end
         curfew_set_keep_alive_timeout 600 f; curfew_clear_keep_alive_timeout
+        curfew_schedule_local_notification x; curfew_cancel_local_notification x; curfew_cancel_all_local_notifications
+        curfew_set_minimum_background_fetch_interval never; curfew_submit_task_request x --refresh
+        curfew_cancel_task_request x; curfew_cancel_all_task_requests; curfew_set_task_completed true
         curfew_remaining
         curfew_hold; curfew_release
         printf 'a\\nb' >lines

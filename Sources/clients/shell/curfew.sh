@@ -66,6 +66,33 @@
 #
 # It is the app's, whoever asked last. FUNCTION is one for the event keepAlive, as curfew_on takes it.
 #
+# What is to be done later, under a server (`curfew serve`), by the same `curfew`
+#
+#   curfew_schedule_local_notification [OPTION…] [BODY]   has it told or shown when it is due, as `curfew notify NAME` does, whose
+#                                  OPTIONs it takes; prints its ID
+#   curfew_cancel_local_notification ID, curfew_cancel_all_local_notifications
+#   curfew_set_minimum_background_fetch_interval D        how often the event `fetch` comes at most; or minimum, or never
+#   curfew_submit_task_request ID OPTION…   has the script woken or launched for the event `refresh` or `processing`, once, as
+#                                  `curfew submit NAME` does: --refresh, --processing, --in D, --needs-power and so on
+#   curfew_cancel_task_request ID, curfew_cancel_all_task_requests
+#   curfew_remote_notification     prints what was pushed that the event tells of, as JSON
+#
+# Refused, they end with a status other than 0. In a FUNCTION, and told with the acknowledgement:
+#
+#   curfew_set_fetch_result R      what came of a `fetch` or a `remote-notification`: new-data, no-data or failed
+#   curfew_set_task_completed B    whether a `refresh` or `processing` has succeeded: true or false
+#   curfew_defer                   its event isn't acknowledged when its FUNCTIONs have returned, but by the next
+#                                  curfew_set_task_completed, wherever that is called
+#
+# So work of minutes goes on in the script, which hears meanwhile that its time is nearly over:
+#
+#   index() { curfew_defer; curfew_stop; }
+#   expire() { [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"; curfew_set_task_completed false; }
+#   curfew_on processing index taskWillExpire expire
+#   while curfew_loop; do
+#       if curfew_run make_index; then curfew_set_task_completed true; else curfew_set_task_completed false; fi
+#   done
+#
 #   curfew_is_supported            whether this runs under Curfew
 #   curfew_is_aware                whether this script hears events
 #
@@ -112,6 +139,9 @@ if ! command -v _curfew_ring >/dev/null 2>&1 || [ "${_curfew_pid-}" != "$_curfew
     _curfew_woken=              # and whether they needn't any more
     _curfew_answered=           # whether the question after hello is
     _curfew_stopped=            # whether curfew_stop was called, and no loop has ended by it yet
+    _curfew_handling=           # the number of the event whose functions are being called,
+    _curfew_result=             # what is told of it besides,
+    _curfew_deferred=           # and of the one that is acknowledged later
     _curfew_untrap=             # how a command in the background is made to hear SIGINT
     CURFEW_RUNNING=
     CURFEW_TASK_ID=0
@@ -644,15 +674,22 @@ _curfew_deal() {
 
 # Calls the functions, then acknowledges.
 _curfew_handle() {
-    _curfew_called=
+    _curfew_called='' _curfew_result=''
+    _curfew_handling=$_curfew_number
     _curfew_call "$CURFEW_EVENT"
+    _curfew_handling=
     case $_curfew_number in
-    '' | *[!0123456789]*) ;;
-    *) [ "$_curfew_ack" != required ] || _curfew_send "ack seq=$_curfew_number" ;;
+    '' | *[!0123456789]* | "$_curfew_deferred") ;;
+    *) [ "$_curfew_ack" != required ] || _curfew_acknowledge "$_curfew_number" "$_curfew_result" ;;
     esac
     [ "$CURFEW_EVENT$_curfew_called" = willTerminate ] || return 0
     [ -z "$CURFEW_RUNNING" ] || kill -s TERM "$CURFEW_RUNNING" 2>/dev/null || :
     kill -s TERM "$_curfew_pid"
+}
+
+# _curfew_acknowledge NUMBER RESULT, which may be empty.
+_curfew_acknowledge() {
+    if [ -n "$2" ]; then _curfew_send "completed seq=$1 $2"; else _curfew_send "ack seq=$1"; fi
 }
 
 _curfew_call() {
@@ -1065,15 +1102,92 @@ _curfew_forget_keep_alive() {
     done
 }
 
+# ---- what is to be done later ---------------------------------------------------------------
+
+# Has a notification told or shown: curfew_schedule_local_notification [OPTION…] [BODY]. Prints its id.
+curfew_schedule_local_notification() { _curfew_ask notify "$@"; }
+
+# curfew_cancel_local_notification ID.
+curfew_cancel_local_notification() { _curfew_ask notify --cancel "${1-}"; }
+
+curfew_cancel_all_local_notifications() { _curfew_ask notify --cancel-all; }
+
+# curfew_set_minimum_background_fetch_interval D; or minimum, or never.
+curfew_set_minimum_background_fetch_interval() {
+    ! curfew_is_supported || _curfew_task fetch-interval "${1-}"
+}
+
+# Has the script woken or launched for some work: curfew_submit_task_request ID OPTION….
+curfew_submit_task_request() { _curfew_ask submit "$@"; }
+
+# curfew_cancel_task_request ID.
+curfew_cancel_task_request() { _curfew_ask submit --cancel "${1-}"; }
+
+curfew_cancel_all_task_requests() { _curfew_ask submit --cancel-all; }
+
+# Prints the payload that the event tells of. Status 1: it tells of none.
+curfew_remote_notification() {
+    case " $CURFEW_INFO " in *' push '*) ;; *) return 1 ;; esac
+    # shellcheck disable=SC2154 # it came with the event
+    _curfew_task payload "$CURFEW_INFO_push"
+}
+
+# Says in a FUNCTION what came of its event. Status 64: wrong usage.
+curfew_set_fetch_result() {
+    case ${1-} in
+    new-data | no-data | failed) ;;
+    *)
+        _curfew_say "curfew_set_fetch_result: \"${1-}\" is none of new-data, no-data and failed"
+        return 64 ;;
+    esac
+    [ -z "$_curfew_handling" ] || _curfew_result="result=$1"
+}
+
+# Says whether the work of a request has succeeded: of the event that was deferred, else of that of this FUNCTION.
+curfew_set_task_completed() {
+    case ${1-} in
+    true | false) ;;
+    *)
+        _curfew_say "curfew_set_task_completed: \"${1-}\" is neither true nor false"
+        return 64 ;;
+    esac
+    if [ -n "$_curfew_deferred" ]; then
+        _curfew_acknowledge "$_curfew_deferred" "success=$1"
+        _curfew_deferred=
+    elif [ -n "$_curfew_handling" ]; then
+        case $CURFEW_EVENT in refresh | processing) _curfew_result="success=$1" ;; esac
+    fi
+}
+
+# Has the event of this FUNCTION acknowledged by curfew_set_task_completed, and not before.
+curfew_defer() {
+    if [ -z "$_curfew_handling" ]; then
+        _curfew_say 'curfew_defer: there is nothing to defer: it is for a FUNCTION, while it runs'
+        return 64
+    fi
+    _curfew_deferred=$_curfew_handling
+}
+
+# Asks something about this app by its name, which is that of its socket: _curfew_ask VERB WORD….
+_curfew_ask() {
+    curfew_is_supported || return 0
+    _curfew_verb=$1
+    shift
+    _curfew_word=${CURFEW_SOCKET##*/}
+    _curfew_command "$_curfew_verb" "${_curfew_word%.sock}" "$@"
+}
+
 # Prints the background time left.
 curfew_remaining() {
     if curfew_is_supported; then _curfew_task remaining; else printf 'inf\n'; fi
 }
 
-_curfew_task() {
+_curfew_task() { _curfew_command task "$@"; }
+
+_curfew_command() {
     if ! command -v "${CURFEW_COMMAND:-curfew}" >/dev/null 2>&1; then
         _curfew_say "${CURFEW_COMMAND:-curfew} isn't on PATH; name it in CURFEW_COMMAND"
         return 127
     fi
-    "${CURFEW_COMMAND:-curfew}" task "$@"
+    "${CURFEW_COMMAND:-curfew}" "$@"
 }
