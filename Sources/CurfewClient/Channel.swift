@@ -16,10 +16,18 @@ final class Channel: Sendable {
         case silence
     }
 
+    /// What came of a question whose answer can be longer than a line.
+    enum LongAnswer {
+        case ok(Message, parts: [Message])
+        case refused(code: String)
+    }
+
     private struct State {
         var isOpen = true
         var lastRequest = 0
         var waiting: [Int: ReplyHandler] = [:]
+        /// What has come of replies that are longer than a line, of those that want to know.
+        var parts: [Int: [Message]] = [:]
     }
 
     private let connection: Connection
@@ -95,6 +103,19 @@ final class Channel: Sendable {
         return reply.verb == "ok" ? .ok(reply) : .refused(code: reply["code"] ?? "")
     }
 
+    /// The same with all that comes before the reply; nil when there is none in time.
+    func askAtLength(_ message: Message, patience: Int) -> LongAnswer? {
+        let latch = Latch<(Message, [Message])?>()
+        let isSent = request(message) { [weak self] reply in
+            let parts = reply.flatMap { self?.number(of: $0) }.flatMap { self?.takeParts(of: $0) } ?? []
+            _ = latch.fulfil(reply.map { ($0, parts) })
+        }
+        guard isSent, let answer = latch.wait(seconds: patience), let (reply, parts) = answer else { return nil }
+        return reply.verb == "ok" ? .ok(reply, parts: parts) : .refused(code: reply["code"] ?? "")
+    }
+
+    private func takeParts(of number: Int) -> [Message]? { state.withLock { $0.parts.removeValue(forKey: number) } }
+
     // MARK: Reading
 
     private func read(_ onEvent: (Message) -> Void) {
@@ -127,15 +148,25 @@ final class Channel: Sendable {
         switch message.verb {
         case "event": onEvent(message)
         case "ok", "error": takeReplyHandler(for: message)?(message)
+        case "part": keep(message)
         default: break
         }
     }
 
     private func takeReplyHandler(for reply: Message) -> ReplyHandler? {
-        guard let parts = reply["id"]?.split(separator: "."), parts.count == 2, parts[0] == tag,
-            let number = Int(parts[1])
-        else { return nil }
+        guard let number = number(of: reply) else { return nil }
         return state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+
+    /// Nil for another process's.
+    private func number(of reply: Message) -> Int? {
+        guard let parts = reply["id"]?.split(separator: "."), parts.count == 2, parts[0] == tag else { return nil }
+        return Int(parts[1])
+    }
+
+    private func keep(_ part: Message) {
+        guard let number = number(of: part) else { return }
+        state.withLock { if $0.waiting[number] != nil { $0.parts[number, default: []].append(part) } }
     }
 
     private func end() {

@@ -11,10 +11,11 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         at: .fromEnvironment(), stateDirectory: SupervisorAddress.stateDirectoryFromEnvironment())
 
     private let expirations: ExpirationHandlers
-    private let supervisor: Supervisor
+    let supervisor: Supervisor
     private let hub: EventHub
     private let delegateCaller: DelegateCaller
     private let keepAliveCaller: KeepAliveCaller
+    let requestCaller: RequestCaller
 
     /// `patience`: the seconds of running to wait for a reply; confirming a suspension takes a supervisor a fifth of one.
     init(
@@ -27,6 +28,7 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
         hub = EventHub(supervisor)
         delegateCaller = DelegateCaller(hub)
         keepAliveCaller = KeepAliveCaller(hub, startThread: startKeepAliveThread)
+        requestCaller = RequestCaller(hub)
     }
 
     // MARK: Background tasks

@@ -6,8 +6,8 @@ package protocol EventFeed: AnyObject, Sendable {
     /// Begins to send events into the sink; false when there are none to be had. Called under the hub's lock.
     func start(_ sink: EventSink) -> Bool
 
-    /// Tells that an event was handled.
-    func acknowledge(_ sequence: Int)
+    /// Tells that an event was handled, and what came of it where that is known.
+    func acknowledge(_ sequence: Int, _ outcome: EventOutcome?)
 
     /// Ends what `start` began; false when it can't be ended. Called under the hub's lock.
     func stop() -> Bool

@@ -75,14 +75,14 @@ package final class EventHub: Sendable {
             return state.mailboxes.sorted { $0.key < $1.key }.map(\.value)
         }
         // Nobody may listen any more: then it is handled at once.
-        let debt = event.requiresAcknowledgement ? Debt { [self] in settle(event.sequence, session) } : nil
+        let debt = event.requiresAcknowledgement ? Debt { [self] in settle(event.sequence, session, $0) } : nil
         for listener in listeners { listener.deliver(event.owing(debt)) }
     }
 
-    private func settle(_ sequence: Int, _ session: Int) {
+    private func settle(_ sequence: Int, _ session: Int, _ outcome: EventOutcome?) {
         let isCurrent = state.withLock { $0.isRunning && $0.session == session }
         guard isCurrent else { return }
-        feed.acknowledge(sequence)
+        feed.acknowledge(sequence, outcome)
         state.withLock { state in
             guard state.session == session else { return }
             state.owed -= 1

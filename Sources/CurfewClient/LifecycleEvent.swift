@@ -76,6 +76,14 @@ public struct LifecycleEvent: Sendable {
     /// Says that the event is handled; again, and where nothing is owed, it does nothing.
     public func acknowledge() { receipt?.settle() }
 
+    /// As `acknowledge()`, for a `fetch` or a `remote-notification`; the server fetches more or less often by that.
+    ///
+    /// With several listeners the first result counts.
+    public func complete(with result: BackgroundFetchResult) { receipt?.settle(.fetch(result)) }
+
+    /// As `acknowledge()`, for a `refresh` or `processing` that no launch handler is registered for: the work is over.
+    public func setTaskCompleted(success: Bool) { receipt?.settle(.task(success: success)) }
+
     /// Keeps the event owed after the loop has moved on or the method has returned, until `acknowledge()`.
     ///
     /// For work that goes on elsewhere. The event counts as handled too when its last copy is gone.

@@ -1,10 +1,14 @@
 /// What is done once the last one who owes it has let go of it.
 final class Debt: Sendable {
-    private let settle: @Sendable () -> Void
+    private let settle: @Sendable (EventOutcome?) -> Void
+    /// The first that was told counts.
+    private let outcome = Monitor<EventOutcome?>(nil)
 
-    init(_ settle: @escaping @Sendable () -> Void) { self.settle = settle }
+    init(_ settle: @escaping @Sendable (EventOutcome?) -> Void) { self.settle = settle }
 
-    deinit { settle() }
+    deinit { settle(outcome.withLock { $0 }) }
+
+    func tell(_ outcome: EventOutcome) { self.outcome.withLock { if $0 == nil { $0 = outcome } } }
 }
 
 /// One listener's share of an event's acknowledgement.
@@ -25,6 +29,15 @@ final class Receipt: Sendable {
             defer { state.debt = nil }
             return state.debt
         }
+    }
+
+    /// It has, with that outcome.
+    func settle(_ outcome: EventOutcome) {
+        let debt = state.withLock { state in
+            defer { state.debt = nil }
+            return state.debt
+        }
+        debt?.tell(outcome)
     }
 
     /// The listener will say itself when it has.

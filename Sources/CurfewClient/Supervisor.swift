@@ -65,6 +65,11 @@ final class Supervisor: Sendable {
     /// Asks; `.gone` when nobody is there.
     func ask(_ message: Message) -> Channel.Answer { channel()?.ask(message, patience: patience) ?? .gone }
 
+    /// As `ask`, for a reply that is longer than a line; nil where it isn't `ok`.
+    func askAtLength(_ message: Message) -> Channel.LongAnswer? {
+        channel()?.askAtLength(message, patience: patience)
+    }
+
     /// Where the app is, as the events have told; nil while they aren't listened to.
     var knownApplicationState: ApplicationState? {
         guard !isForkedChild, let listening = state.withLock({ $0.listening }) else { return nil }
@@ -145,10 +150,16 @@ extension Supervisor: EventFeed {
         return program.isEmpty ? "swift" : TaskName.cut(String(program))
     }
 
-    func acknowledge(_ sequence: Int) {
+    func acknowledge(_ sequence: Int, _ outcome: EventOutcome?) {
         if isForkedChild { return }
         let channel = state.withLock { $0.events }
-        channel?.send(Message("ack", [Field("seq", String(sequence))]))
+        let number = Field("seq", String(sequence))
+        switch outcome {
+        case .fetch(let result)?: channel?.send(Message("completed", [number, Field("result", result.rawValue)]))
+        case .task(let success)?:
+            channel?.send(Message("completed", [number, Field("success", success ? "true" : "false")]))
+        case nil: channel?.send(Message("ack", [number]))
+        }
     }
 
     func stop() -> Bool {

@@ -29,6 +29,9 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
     private let delegateCaller: DelegateCaller
     private let keepAliveCaller: KeepAliveCaller
     private let timeout = Monitor<Double?>(nil)
+    let requestCaller: RequestCaller
+    /// What is to be done later.
+    let schedule = Monitor(FakeSchedule())
 
     /// An app in front that nobody has told anything yet.
     ///
@@ -47,6 +50,7 @@ public final class FakeApplication: BackgroundTaskScheduling, LifecycleProviding
         hub = EventHub(stage)
         delegateCaller = DelegateCaller(hub)
         keepAliveCaller = KeepAliveCaller(hub)
+        requestCaller = RequestCaller(hub)
     }
 
     // MARK: What the program under test calls

@@ -8,6 +8,7 @@ final class Stage: EventFeed {
         var applicationState = ApplicationState.active
         var lastSequence = 0
         var owed: [Int: Signal] = [:]
+        var outcomes: [EventOutcome] = []
     }
 
     /// False without a supervisor.
@@ -35,9 +36,19 @@ final class Stage: EventFeed {
         return true
     }
 
-    func acknowledge(_ sequence: Int) {
-        state.withLock { $0.owed.removeValue(forKey: sequence) }?.send()
+    func acknowledge(_ sequence: Int, _ outcome: EventOutcome?) {
+        let signal = state.withLock { state in
+            if let outcome { state.outcomes.append(outcome) }
+            return state.owed.removeValue(forKey: sequence)
+        }
+        signal?.send()
     }
+
+    /// What was told of events with their acknowledgements, in order.
+    var outcomes: [EventOutcome] { state.withLock { $0.outcomes } }
+
+    /// Of the event that was told last.
+    var lastSequence: Int { state.withLock { $0.lastSequence } }
 
     // MARK: Events
 

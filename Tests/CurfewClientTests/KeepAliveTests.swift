@@ -141,6 +141,6 @@ private final class SilentFeed: EventFeed {
     let isAvailable = true
 
     func start(_ sink: EventSink) -> Bool { false }
-    func acknowledge(_ sequence: Int) {}
+    func acknowledge(_ sequence: Int, _ outcome: EventOutcome?) {}
     func stop() -> Bool { true }
 }
