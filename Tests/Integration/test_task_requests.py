@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 
 import pytest
@@ -322,3 +323,97 @@ def test_by_the_command_line(sandbox, photos):
 def test_a_command_line_that_isnt_one(sandbox, words, told):
     refused = sandbox.curfew(*words)
     assert (refused.returncode, told in refused.stderr) == (64, True), refused.stderr
+
+
+# ---- the clients -------------------------------------------------------------------------------------------------
+
+CLIENTS = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "clients"
+IN_C = r"""
+#include <stdio.h>
+#include "curfew.h"
+
+static struct curfew_client client;
+static struct curfew_event event, work;
+
+int main(void)
+{
+    struct curfew_task_request index = {.kind = CURFEW_TASK_REQUEST_PROCESSING, .identifier = "index"};
+    struct curfew_local_notification tea = {.identifier = "tea", .alert_body = "It is \"ready\"", .fire_date = "2096-12-01T08:00:00Z"};
+    char identifier[65], payload[CURFEW_PAYLOAD_MAX + 1];
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    index.earliest_begin_date = "2096-12-01 08:00";
+    printf("connected %d\n", curfew_connect(&client));
+    printf("submitted %d\n", curfew_submit_task_request(&client, &index));
+    printf("scheduled %d %s\n", curfew_schedule_local_notification(&client, &tea, identifier), identifier);
+    printf("fetches %d\n", curfew_set_minimum_background_fetch_interval(&client, 7200));
+    curfew_hello(&client, "c");
+    while (curfew_next_event(&client, &event, -1) > 0) {
+        if (event.type == CURFEW_EVENT_WAKE && !strcmp(event.name, "processing")) {
+            work = event;
+            printf("works on %s\n", curfew_event_info(&event, "request"));
+        } else if (event.type == CURFEW_EVENT_WAKE && !strcmp(event.name, "remote-notification")) {
+            printf("pushed %d %s\n", curfew_remote_notification(&client, &event, payload, sizeof payload), payload);
+            curfew_complete_fetch(&client, &event, CURFEW_FETCH_NEW_DATA);
+        } else if (event.type == CURFEW_EVENT_CHANGE && !strcmp(event.name, CURFEW_TASK_WILL_EXPIRE)) {
+            printf("completed %d\n", curfew_set_task_completed(&client, &work, false));
+        } else {
+            curfew_acknowledge(&client, &event);
+            if (event.type == CURFEW_EVENT_WILL_TERMINATE)
+                break;
+        }
+    }
+    return 0;
+}
+"""
+IN_PYTHON = r"""
+import curfew
+app = curfew.app()
+def say(*words): print(*words, flush=True)
+def work(task):
+    say("works on", task.identifier)
+    task.expiration_handler = lambda: (say("completed 0"), task.set_task_completed(False))
+app.register("index", work)
+@app.on("remote-notification")
+def pushed(event):
+    say("pushed", len(str(app.remote_notification(event)["text"])))
+    event.set_fetch_result(curfew.FetchResult.NEW_DATA)
+app.submit_task_request(curfew.ProcessingTaskRequest("index", 4e9))
+say("scheduled 0", app.schedule_local_notification(curfew.LocalNotification('It is "ready"', fire_date=4e9, identifier="tea")))
+app.set_minimum_background_fetch_interval(7200)
+say("fetches 0")
+app.run()
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_a_client_asks_for_all_of_it(sandbox, photos, language):
+    if language == "c":
+        compiler = shutil.which("cc")
+        if not compiler:
+            pytest.skip("no C compiler")
+        source, words = sandbox.scratch / "app.c", [str(sandbox.scratch / "app")]
+        source.write_text(IN_C)
+        subprocess.run([compiler, "-std=c99", "-D_GNU_SOURCE", "-I", CLIENTS / "c", source, "-o", words[0]], check=True)
+    else:
+        (sandbox.scratch / "app.py").write_text(f"import sys\nsys.path.insert(0, {str(CLIENTS / 'python')!r})\n" + IN_PYTHON)
+        words = ["python3", str(sandbox.scratch / "app.py")]
+    server = sandbox.serve(env=photos.environment)
+    server.launch("own", *words)
+    server.wait_line("own", "fetches 0")
+    assert "scheduled 0 tea" in server.log("own")
+    lines, _ = server.ask("schedule app=own")
+    kinds = {thing["kind"]: thing for thing in map(fields_of, lines)}
+    assert (kinds["processing"]["request"], kinds["notification"]["notification"], kinds["fetch"]["repeat"]) == (
+        "index", "tea", "7200")
+    server.launch("other", "sleep", "1000")
+    server.wait_state("own", "suspended")
+    server.expect("run-request app=own request=index")
+    server.wait_line("own", "works on index")
+    server.expect("expire-request app=own request=index")
+    server.wait_line("own", "completed 0")
+    server.wait_state("own", "suspended")
+    text = json.dumps({"aps": {"content-available": 1}, "text": "x" * 3000})
+    quoted = text.replace('"', '\\"')
+    server.expect(f'push app=own payload="{quoted}"')
+    server.wait_line("own", "pushed 3000" if language == "python" else f"pushed {len(text)} {text}")
+    server.wait_state("own", "suspended")
