@@ -299,6 +299,24 @@ struct ScheduleDeskTests {
         #expect(listed() == ["a too-early"])
     }
 
+    @Test("One that is launched for while another is kept in its place leaves that one's row, unless it can't be kept")
+    func replacedMeanwhile() {
+        knowPhotos()
+        submit("kind=processing request=index in=3600")
+        scene.ask("submit id=1 app=photos kind=processing request=index in=7200")
+        scene.ask("run-request id=2 app=photos request=index")
+        #expect(scene.records?.noted.contains("request photos index over") == false)
+        #expect(answer(.done) == ["ok id=1 request=index", "ok id=2 state=background"])
+        #expect(listed() == ["index runs", "index too-early"])
+        #expect(scene.records?.noted.contains("request photos index over") == false)
+        scene.ask("submit id=3 app=photos kind=processing request=index in=9000")
+        scene.end("photos")
+        scene.pass(ScheduleDesk.workPause)
+        scene.ask("run-request id=4 app=photos request=index")
+        #expect(answer(.busy).first?.hasPrefix("error id=3 code=busy ") == true)
+        #expect(scene.records?.noted.last == "request photos index over")
+    }
+
     @Test("Cancelled, one or all, they wait no more")
     func cancelled() {
         knowPhotos()

@@ -1,4 +1,4 @@
-/// Notifications that are being kept for good, each perhaps in place of one that can fall due before that is done.
+/// Notifications, or requests, that are being kept for good, each perhaps in place of one that can fall due before that is done.
 ///
 /// What is noted of the one that goes would count for the one that comes: the records know them by the same id.
 struct Replacements {

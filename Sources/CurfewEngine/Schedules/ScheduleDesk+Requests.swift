@@ -91,7 +91,8 @@ extension ScheduleDesk {
             let (app, id) = (record.app, record.notification.id)
             guard case .some(let passed) = replacements.ended(.init(app: app, id: id), isKept: false) else { return }
             host.records?.noteNotification(id, of: app, passed: passed)
-        case .fetchInterval, .request, .cancellingRequest, .cancelling: break
+        case .request(let record): requestNotKept(record)
+        case .fetchInterval, .cancellingRequest, .cancelling: break
         }
     }
 

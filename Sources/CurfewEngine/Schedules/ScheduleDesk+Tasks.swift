@@ -28,6 +28,7 @@ extension ScheduleDesk {
             var trial = schedules[name]?.requests ?? TaskRequests()
             guard trial.submit(task) else { return refuseTooMany(request, task.kind, name) }
             let record = RequestRecord(app: name, request: task, submitted: now)
+            requestReplacements.began(.init(app: name, id: task.id))
             host.keep(.request(record), request) { $0.keep(record) }
         } catch {
             host.refuse(request, "invalid", error.problem)
@@ -43,6 +44,7 @@ extension ScheduleDesk {
 
     func keptRequest(_ record: RequestRecord, _ request: ControlRequest) {
         let (app, task) = (record.app, record.request)
+        _ = requestReplacements.ended(.init(app: app, id: task.id), isKept: true)
         let isKept = schedules.change(app) { schedule in
             let isKept = schedule.requests.submit(task)
             // Others were kept while this one waited for that.
@@ -58,13 +60,28 @@ extension ScheduleDesk {
         host.accept(request, [Field("request", task.id)])
     }
 
+    /// Somebody else has the records open, or too much waits for them.
+    func requestNotKept(_ record: RequestRecord) {
+        let (app, id) = (record.app, record.request.id)
+        guard requestReplacements.ended(.init(app: app, id: id), isKept: false) != nil else { return }
+        host.records?.noteRequestOver(id, of: app)
+    }
+
+    /// It was launched for. What comes in its place, and is being kept just now, isn't over.
+    private func noteOver(_ request: TaskRequest, of app: String) {
+        if requestReplacements.remembers(.init(app: app, id: request.id), passed: nil) { return }
+        host.records?.noteRequestOver(request.id, of: app)
+    }
+
     // MARK: cancel
 
     /// False where no request is meant.
     func cancelRequests(_ request: ControlRequest, of name: String) -> Bool {
         let id = request.message["request"]
         guard id != nil || request.message["all"] == "requests" else { return false }
-        let ids = id.map { [$0] } ?? (schedules[name]?.requests.pending.map(\.id) ?? [])
+        let waiting = schedules[name]?.requests.pending.map(\.id) ?? []
+        // Those that are being kept are so before these are dropped.
+        let ids = id.map { [$0] } ?? Set(waiting).union(requestReplacements.ids(of: name)).sorted()
         host.keep(.cancellingRequest(id, of: name), request) { $0.dropRequests(ids, of: name) }
         return true
     }
@@ -108,16 +125,15 @@ extension ScheduleDesk {
             if let mode = running.policy.missingMode(forWakingEvent: event.name) {
                 throw LaunchRefusal("no-background-mode", Self.lacks(mode, app))
             }
-            host.feed(.app(id, .wake(event, request: nil)))
-            // One that is being ended hears of nothing.
-            guard let told = host.app(id), told.state.isForeground || told.isOnRequest else {
+            // One that is being ended hears of nothing, and one that is woken too often is killed for it.
+            guard wake(id, for: event), let told = host.app(id), told.state.isForeground || told.isOnRequest else {
                 throw LaunchRefusal("terminating", "\(app) is being ended")
             }
         } else {
             _ = try launch(app, for: event)
         }
         schedules.change(app) { _ = $0.requests.take(request.id) }
-        host.records?.noteRequestOver(request.id, of: app)
+        noteOver(request, of: app)
         works[app] = Work(request: request, began: WallTimer.now)
         workChanged()
     }

@@ -22,6 +22,8 @@ final class ScheduleDesk {
     var summaries: [Int: String] = [:]
     /// What takes another's place once it is kept for good; what was delivered of the other meanwhile is noted only if it isn't.
     var replacements = Replacements()
+    /// The same of requests.
+    var requestReplacements = Replacements()
     var lastPush = 0
     /// Pushes that a server before has left undelivered, the oldest first.
     var backlog: [PushRecord] = []
