@@ -425,17 +425,18 @@ struct ControlServerTests {
             return (0..<count).count { _ in
                 let client = scene.client()
                 _ = client.read()
+                // Descriptors are this process's, and other tests need some.
+                if client.isClosed { client.close() }
                 return !client.isClosed
             }
         }
         // Silent, so that nobody has asked yet whose they are.
         #expect(admitted(as: .app(.a), of: 64) == 64)
-        #expect(admitted(as: .app(.a), of: 100) == 64)
+        #expect(admitted(as: .app(.a), of: 70) == 64)
         #expect(admitted(as: .stranger, of: 3) == 0)
-        #expect(admitted(as: .app(other), of: 100) == 64)
-        #expect(admitted(as: .app(other), of: 1) == 0)
-        #expect(admitted(as: .operator, of: 100) == 64)
-        #expect(scene.control.clientCount == 256)
+        #expect(admitted(as: .app(other), of: 2) == 2)
+        #expect(admitted(as: .operator, of: 2) == 2)
+        #expect(scene.control.clientCount == 132)
     }
 
     @Test("Room that one has made is its own again")

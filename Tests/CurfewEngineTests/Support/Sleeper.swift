@@ -36,10 +36,13 @@ struct Sleeper {
         if closing { close(pidfd) }
     }
 
-    /// The signal that has ended it; nil where it lives on for ten seconds. Reaps it.
+    /// The signal that has ended it; nil where it lives on for ten seconds, and then it is killed. Reaps it.
     func endingSignal() -> Int32? {
         var ready = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, 10_000) == 1 else { return nil }
+        guard poll(&ready, 1, 10_000) == 1 else {
+            end()
+            return nil
+        }
         var info = curfew_wait_info()
         _ = curfew_waitid(Int32(P_PID.rawValue), pid, WEXITED, &info)
         close(pidfd)
