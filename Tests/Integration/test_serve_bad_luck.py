@@ -493,3 +493,28 @@ def test_one_that_eats_memory(server):
         wait_for("the line", lambda: "eater: killed: memory-limit" in server.errors())
     lines, _ = server.ask("history app=eater")
     assert int(fields_of(lines[0])["memory-peak"]) > 50 << 20
+
+
+FULL_PIPE = """
+import os, sys
+reader, writer = os.pipe()
+os.set_inheritable(reader, True)
+os.set_blocking(writer, False)
+try:
+    while True:
+        os.write(writer, b"x" * 4096)
+except BlockingIOError:
+    pass
+os.set_blocking(writer, True)
+os.dup2(writer, 2)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_whoever_reads_standard_error_no_more_holds_up_nobody(sandbox):
+    """A pipe that is full: what is told at the start, and of a kill, waits."""
+    server = sandbox.serve(wrapper=(sys.executable, "-c", FULL_PIPE))
+    server.launch("mail", "sh", "-c", "trap '' TERM; echo up; sleep 300 & wait", options=["--terminate-limit", "0.1"])
+    server.expect("quit app=mail")
+    server.wait_state("mail", "notRunning")
+    server.launch("mail", *SLEEP)

@@ -62,9 +62,14 @@ struct Keeper {
         removeSocket()
         let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
-        if page.leader > 0 { ReportStore.keep(report, app: name, pid: page.leader, tells: manifest.tellsOfReports) }
+        keepReport()
         ReportFile.reopen(options.reportPath, noted: page.report)?.write(report)
         curfew_exit(125)
+    }
+
+    private func keepReport() {
+        guard page.leader > 0, let problem = ReportStore.keep(report, app: name, pid: page.leader) else { return }
+        if manifest.tellsOfReports { StandardError.print("curfew: \(name): \(problem)") }
     }
 
     /// What the keeper can tell: the measures have gone with the supervisor.

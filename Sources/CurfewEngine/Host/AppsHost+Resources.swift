@@ -22,7 +22,7 @@ extension AppsHost {
         var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
         enforceability.hasOwnGroup = hasOwnGroup
         if let warning = try enforceability.warning(isStrict: isStrict) {
-            StandardError.print("\(options.caller): \(warning)")
+            tellPeople("\(options.caller): \(warning)")
         }
         return pagingMethod
     }

@@ -68,6 +68,9 @@ class AppsHost {
 
     func knows(_ name: String) -> Bool { false }
 
+    /// A line on standard error.
+    func tellPeople(_ line: String) { StandardError.print(line) }
+
     /// For whoever has no app that could tell of it.
     func noteDropped(client pid: Int32, because reason: String) {}
 

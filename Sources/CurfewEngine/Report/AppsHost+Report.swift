@@ -21,25 +21,23 @@ extension AppsHost: FinalReportHost {
     var isTimeHeld: Bool { engine.isTimeHeld }
 
     func keep(_ report: JSON, of instance: Instance) {
-        ReportStore.keep(report, app: instance.name, pid: instance.leader, tells: instance.manifest.tellsOfReports)
+        let problem = ReportStore.keep(report, app: instance.name, pid: instance.leader)
+        if let problem, instance.manifest.tellsOfReports { tellPeople("curfew: \(instance.name): \(problem)") }
     }
 }
 
 extension ReportStore {
-    /// Among the reports of this user; whatever stands in the way changes nothing else.
-    ///
-    /// `tells`: whether to say so then.
-    static func keep(_ report: JSON, app: String, pid: Int32, tells: Bool) {
+    /// Among the reports of this user; whatever stands in the way changes nothing else, and is returned in words.
+    static func keep(_ report: JSON, app: String, pid: Int32) -> String? {
+        guard let store = ofThisUser() else {
+            return "its report wasn't kept: there is no home directory of this user's; "
+                + "XDG_STATE_HOME can name a directory for it, --report FILE a file"
+        }
         do throws(KernelError) {
-            if let store = ofThisUser() {
-                _ = try store.write(report, app: app, pid: pid)
-            } else if tells {
-                StandardError.print(
-                    "curfew: \(app): its report wasn't kept: there is no home directory of this user's; "
-                        + "XDG_STATE_HOME can name a directory for it, --report FILE a file")
-            }
+            _ = try store.write(report, app: app, pid: pid)
+            return nil
         } catch {
-            if tells { StandardError.print("curfew: \(app): its report couldn't be kept: \(error.text)") }
+            return "its report couldn't be kept: \(error.text)"
         }
     }
 }

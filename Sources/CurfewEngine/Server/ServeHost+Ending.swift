@@ -30,7 +30,7 @@ extension ServeHost {
 
     private func tell(_ ending: Ending, of instance: Instance) {
         let words = LastWords(name: instance.name, manifest: instance.manifest, options: options)
-        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { StandardError.print(line) }
+        for line in words.lines(of: ending, seen: { instance.reporter.lastSnapshot }) { tellPeople(line) }
         FinalReport(instance: instance, host: self).write(ending)
     }
 
@@ -68,6 +68,7 @@ extension ServeHost {
         staleSweep.finish()
         records?.stop()
         removeAll()
+        errors.finish()
         // Last of all: by its end a client knows that another server can have the name and the records.
         control?.closeAll()
         curfew_exit(0)

@@ -15,6 +15,7 @@ final class ServeHost: AppsHost {
     let front: Int32
     let definitions: any AppDefinitions
     let machine: ServerMachine
+    lazy var errors = WaitingLines(write: machine.tell)
     /// Nil where nothing is kept.
     private(set) var records: (any ServerRecords)?
     private let openRecords: () throws(RecordsRefusal) -> (any ServerRecords)?
@@ -246,7 +247,9 @@ final class ServeHost: AppsHost {
         }
     }
 
-    func complain(_ problem: String) { machine.tell("\(options.caller): \(problem)") }
+    func complain(_ problem: String) { tellPeople("\(options.caller): \(problem)") }
+
+    override func tellPeople(_ line: String) { errors.tell(line, at: kernel.now) }
 
     /// Once, whoever needs it first.
     func watchMemory(defaultLow: Amount?) {
@@ -385,7 +388,7 @@ final class ServeHost: AppsHost {
         let own =
             isEnding
             ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }, desk.nextWorkLook]
-        return (own + [manager?.nextDue, sources?.nextDue]).compactMap { $0 }.min()
+        return (own + [manager?.nextDue, sources?.nextDue, errors.nextTry]).compactMap { $0 }.min()
     }
 
     override func hostsTimeCame() {
@@ -396,6 +399,7 @@ final class ServeHost: AppsHost {
         }
         sources?.timePassed()
         manager?.timeCame(at: kernel.now) { statusText }
+        errors.timeCame(at: kernel.now)
     }
 }
 

@@ -8,6 +8,6 @@ struct ServerMachine {
     var launches: any LaunchSystem
     /// What the machine is like for work that can wait.
     var reading: () -> MachineReading = { .now() }
-    /// What tells people of what goes wrong, a line each.
-    var tell: (String) -> Void = { StandardError.print($0) }
+    /// What tells people of what goes wrong, a line each; false where it has to be told later.
+    var tell: (String) -> Bool = { StandardError.printIfTaken($0) }
 }
