@@ -33,6 +33,7 @@ extension CurfewApplication: RequestScheduling {
         try tell(Message("cancel", [Field("all", "requests")]))
     }
 
+    @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String, launchHandler: @escaping @Sendable (RequestedTask) -> Void
     ) -> Bool {

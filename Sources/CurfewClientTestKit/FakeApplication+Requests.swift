@@ -58,6 +58,7 @@ extension FakeApplication: RequestScheduling {
 
     public func cancelAllTaskRequests() throws(ScheduleRefused) { _ = try checked { $0.requests = [] } }
 
+    @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String, launchHandler: @escaping @Sendable (RequestedTask) -> Void
     ) -> Bool {

@@ -28,9 +28,6 @@ public struct SilentPushes: Sendable, Hashable {
         return true
     }
 
-    /// One that is shown, too, counts for nothing and takes the place of the one that waits.
-    public mutating func replaceKept() { kept = nil }
-
     /// The one that waits, where it may be delivered by now.
     public mutating func takeKept(at now: WallTime) -> Int? {
         guard let number = kept else { return nil }
