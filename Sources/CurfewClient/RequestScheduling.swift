@@ -43,7 +43,6 @@ public protocol RequestScheduling: AnyObject, Sendable {
     ///
     /// - Returns: false without a supervisor, and where no thread can be had to call it on.
     @discardableResult
-    @discardableResult
     func register(
         forTaskWithIdentifier identifier: String, launchHandler: @escaping @Sendable (RequestedTask) -> Void
     ) -> Bool
