@@ -190,7 +190,8 @@ def test_processing_is_expired_and_answers(sandbox, photos):
 
 def test_whoever_never_answers_is_killed_and_others_go_on(sandbox, photos):
     photos.answers("")
-    photos.define(more='processing-limit = "400ms"\n')
+    # Aware, for its limit begins when it hears of the event, however long python takes.
+    photos.define(more='aware = true\nprocessing-limit = "400ms"\n')
     photos.define("other")
     server = sandbox.serve(env=photos.environment)
     for app in ("photos", "other"):

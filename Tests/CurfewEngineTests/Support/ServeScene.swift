@@ -44,7 +44,8 @@ final class ServeScene {
             ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), front: getppid(),
             callersMask: 0, definitions: definitions, zones: zones,
             machine: ServerMachine(
-                kernel: kernel, launches: programs, reading: { words.reading }, tell: {
+                kernel: kernel, launches: programs, reading: { words.reading },
+                tell: {
                     words.lines.append($0)
                     return true
                 }),
