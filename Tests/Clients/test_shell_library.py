@@ -1036,6 +1036,30 @@ def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
 
 
 @every_shell
+def test_a_function_reads_however_often_the_bell_rings(bench, shell):
+    """A FUNCTION is called in a trap; in dash a trap within it gave the read that it ended a status of 0, and nothing was read."""
+    ours, theirs = socket.socketpair()
+    app = bench.app(shell, HEARD + """
+        takes_long() { say begun; curfew_read line; say "$line"; }
+        curfew_on didEnterBackground takes_long fetch heard
+        curfew_loop
+        """, launch=LAUNCH, stdin=theirs)
+    theirs.close()
+    with ours:
+        app.until_acknowledged(1)
+        app.tell("didEnterBackground", ack=True)
+        app.until_said("begun")
+        app.tell("fetch", ack=True)
+        # The bell beside the listener rings each second.
+        app.pump(2.5)
+        ours.sendall(b"li")
+        app.pump(1.5)
+        ours.sendall(b"ne\n")
+        app.until_acknowledged(app.sequence)
+        assert app.said == ["begun", "line", "fetch"], app.describe()
+
+
+@every_shell
 def test_a_child_that_ends_late_does_not_end_the_listener(bench, shell):
     """The kernel tells the listener of its children's ends at any time, which may be while a FUNCTION takes long."""
     ours, theirs = socket.socketpair()

@@ -861,6 +861,15 @@ curfew_read() {
         _curfew_say "curfew_read: \"${1-}\" isn't a variable's name"
         return 64
     fi
+    # Where nothing is dealt with the signal need not come; the bell rings again. In a FUNCTION, which is called in a trap, it
+    # would be a trap within a trap: dash gives the read that this ends the status of the command that the first one came after.
+    if [ "$_curfew_held" != 0 ] && [ "$_curfew_state" = on ]; then
+        trap '' "$_curfew_signal"
+        set -- "$1" 0
+        IFS= read -r "$1" || set -- "$1" 1
+        _curfew_heed "$_curfew_signal"
+        return "$2"
+    fi
     set -- "$1" '' "$_curfew_rings"
     while ! IFS= read -r "$1"; do
         eval "set -- \"\$1\" \"\$2\$$1\" \"\$3\""
