@@ -15,8 +15,8 @@ begin() {
 }
 expire() {
     echo "has to end"
+    # What it says of it is said below, once that has ended.
     [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"
-    curfew_set_task_completed false
 }
 curfew_on processing begin taskWillExpire expire
 curfew_submit_task_request index --processing --in 1h

@@ -356,7 +356,10 @@ int main(void)
             printf("pushed %d %s\n", curfew_remote_notification(&client, &event, payload, sizeof payload), payload);
             curfew_complete_fetch(&client, &event, CURFEW_FETCH_NEW_DATA);
         } else if (event.type == CURFEW_EVENT_CHANGE && !strcmp(event.name, CURFEW_TASK_WILL_EXPIRE)) {
-            printf("completed %d\n", curfew_set_task_completed(&client, &work, false));
+            // With that it may be stopped.
+            printf("completes\n");
+            if (curfew_set_task_completed(&client, &work, false) != 0)
+                printf("refused\n");
         } else {
             curfew_acknowledge(&client, &event);
             if (event.type == CURFEW_EVENT_WILL_TERMINATE)
@@ -371,8 +374,8 @@ import curfew
 app = curfew.app()
 def say(*words): print(*words, flush=True)
 def work(task):
+    task.expiration_handler = lambda: (say("completes"), task.set_task_completed(False))
     say("works on", task.identifier)
-    task.expiration_handler = lambda: (say("completed 0"), task.set_task_completed(False))
 app.register("index", work)
 @app.on("remote-notification")
 def pushed(event):
@@ -411,10 +414,11 @@ def test_a_client_asks_for_all_of_it(sandbox, photos, language):
     server.expect("run-request app=own request=index")
     server.wait_line("own", "works on index")
     server.expect("expire-request app=own request=index")
-    server.wait_line("own", "completed 0")
+    server.wait_line("own", "completes")
     server.wait_state("own", "suspended")
     text = json.dumps({"aps": {"content-available": 1}, "text": "x" * 3000})
     quoted = text.replace('"', '\\"')
     server.expect(f'push app=own payload="{quoted}"')
     server.wait_line("own", "pushed 3000" if language == "python" else f"pushed {len(text)} {text}")
     server.wait_state("own", "suspended")
+    assert "refused" not in server.log("own")

@@ -87,7 +87,7 @@
 # So work of minutes goes on in the script, which hears meanwhile that its time is nearly over:
 #
 #   index() { curfew_defer; curfew_stop; }
-#   expire() { [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"; curfew_set_task_completed false; }
+#   expire() { [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"; }
 #   curfew_on processing index taskWillExpire expire
 #   while curfew_loop; do
 #       if curfew_run make_index; then curfew_set_task_completed true; else curfew_set_task_completed false; fi
