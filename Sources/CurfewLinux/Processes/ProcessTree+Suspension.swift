@@ -47,8 +47,9 @@ public struct PendingProcess: Sendable, Hashable {
 
 /// Stopping the whole tree without a gap, and continuing it.
 extension ProcessTree {
-    /// How long a freeze is waited for here; spinners on few cores take 10 ms, a process in `D` for ever.
-    static let freezeMicroseconds: Int64 = 25_000
+    /// How long a freeze is waited for here; spinners on few cores take 10 ms, on a busy machine some times that, a process in `D`
+    /// for ever. What isn't frozen by then is stopped one after the other, and a shell can see its job stop before itself.
+    static let freezeMicroseconds: Int64 = 100_000
     /// How long a stop is waited for here before the caller's timer takes over.
     private static let confirmMicroseconds: Int64 = 2_000
 
