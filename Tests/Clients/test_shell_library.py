@@ -501,6 +501,45 @@ def test_the_result_of_an_event_is_told_with_its_acknowledgement(bench, shell, s
     app.kill()
 
 
+@every_shell
+def test_work_of_minutes_goes_on_in_the_script_until_it_expires(bench, shell):
+    """Its event is acknowledged once the work has come to its end, and others are heard meanwhile."""
+    app = bench.app(shell, """
+        index() { curfew_defer; curfew_stop; }
+        # It may not run yet.
+        expire() { say "expired $CURFEW_INFO_seq"; : >stop; [ -z "$CURFEW_RUNNING" ] || kill "$CURFEW_RUNNING"; }
+        curfew_on processing index taskWillExpire expire
+        while curfew_loop; do
+            say working
+            if curfew_run sh -c 'until [ -e done ] || [ -e stop ]; do sleep 0.02; done; [ -e done ]'; then curfew_set_task_completed true
+            else curfew_set_task_completed false; fi
+        done
+        """, launch=LAUNCH)
+    app.until_acknowledged(1)
+
+    def work():
+        number = app.tell("processing", "kind=wake", "info.request=index", ack=True)
+        app.until("it to work", lambda: app.said.count("working") > len(answers))
+        return number
+
+    def answered(number):
+        app.until("an answer", lambda: any(line.verb == "completed" for line in app.sent[len(before):]))
+        answers.append(app.sent[-1].text.replace(f"seq={number}", "seq=N"))
+
+    answers, before = [], list(app.sent)
+    number = work()
+    app.tell("taskWillExpire", "kind=change", "info.event=processing", f"info.seq={number}")
+    answered(number)
+    app.until_said("working", f"expired {number}")
+    (bench.scratch / "stop").unlink()
+    before = list(app.sent)
+    number = work()
+    (bench.scratch / "done").touch()
+    answered(number)
+    assert answers == ["completed seq=N success=false", "completed seq=N success=true"]
+    app.kill()
+
+
 # Hearing
 
 

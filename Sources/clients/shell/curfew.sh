@@ -1161,8 +1161,10 @@ curfew_set_task_completed() {
         return 64 ;;
     esac
     if [ -n "$_curfew_deferred" ]; then
-        _curfew_acknowledge "$_curfew_deferred" "success=$1"
+        # Before it is told: with that the next may come, and be deferred.
+        set -- "$1" "$_curfew_deferred"
         _curfew_deferred=
+        _curfew_acknowledge "$2" "success=$1"
     elif [ -n "$_curfew_handling" ]; then
         case $CURFEW_EVENT in refresh | processing) _curfew_result="success=$1" ;; esac
     fi
