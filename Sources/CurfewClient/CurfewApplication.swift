@@ -20,7 +20,7 @@ public final class CurfewApplication: BackgroundTaskScheduling, LifecycleProvidi
     /// `patience`: the seconds of running to wait for a reply; confirming a suspension takes a supervisor a fifth of one.
     init(
         at address: SupervisorAddress, stateDirectory: String? = nil, patience: Int = 10,
-        startKeepAliveThread: @escaping KeepAliveCaller.ThreadStart = SystemThread.start
+        startKeepAliveThread: @escaping EventHub.ThreadStart = SystemThread.start
     ) {
         expirations = ExpirationHandlers()
         supervisor = Supervisor(

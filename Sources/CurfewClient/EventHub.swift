@@ -32,6 +32,23 @@ package final class EventHub: Sendable {
         return Subscription(mailbox) { [self] in unsubscribe(number) }
     }
 
+    /// Runs it on a new thread; false when there can't be another one.
+    typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
+
+    /// Listens on a thread of its own: each event is handled once `receive` has returned. Nil where that can't be had.
+    func listen(startThread: ThreadStart, _ receive: @escaping @Sendable (LifecycleEvent) -> Void) -> Subscription? {
+        let subscription = subscribe()
+        let mailbox = subscription.mailbox
+        guard !mailbox.isFinished else { return nil }
+        let isListening = startThread {
+            while let event = mailbox.waitForNext() {
+                receive(event)
+                event.receipt?.moveOn()
+            }
+        }
+        return isListening ? subscription : nil
+    }
+
     private func add(_ mailbox: Mailbox) -> Int? {
         state.withLock { state in
             if !state.isRunning { start(&state) }

@@ -1,9 +1,6 @@
 /// Listens for keep-alive's events, and calls the handler on a thread that exists while one is set.
 package final class KeepAliveCaller: Sendable {
     package typealias Handler = @Sendable () -> Void
-    /// Runs it on a new thread; false when there can't be another one.
-    typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
-
     /// As supervisors call the event.
     private static let eventName = "keepAlive"
 
@@ -13,12 +10,12 @@ package final class KeepAliveCaller: Sendable {
     }
 
     private let hub: EventHub
-    private let startThread: ThreadStart
+    private let startThread: EventHub.ThreadStart
     private let state = Monitor(State())
 
     package convenience init(_ hub: EventHub) { self.init(hub, startThread: SystemThread.start) }
 
-    init(_ hub: EventHub, startThread: @escaping ThreadStart) {
+    init(_ hub: EventHub, startThread: @escaping EventHub.ThreadStart) {
         self.hub = hub
         self.startThread = startThread
     }
@@ -42,16 +39,8 @@ package final class KeepAliveCaller: Sendable {
     }
 
     private func listen() -> Bool {
-        let subscription = hub.subscribe()
-        let mailbox = subscription.mailbox
-        guard !mailbox.isFinished else { return false }
-        let isListening = startThread { [weak self] in
-            while let event = mailbox.waitForNext() {
-                self?.receive(event)
-                event.receipt?.moveOn()
-            }
-        }
-        guard isListening else { return false }
+        let subscription = hub.listen(startThread: startThread) { [weak self] in self?.receive($0) }
+        guard let subscription else { return false }
         _ = state.withLock { state in
             defer { state.subscription = subscription }
             return state.subscription

@@ -29,16 +29,8 @@ package final class RequestCaller: Sendable {
     }
 
     private func listen() -> Bool {
-        let subscription = hub.subscribe()
-        let mailbox = subscription.mailbox
-        guard !mailbox.isFinished else { return false }
-        let isListening = SystemThread.start { [weak self] in
-            while let event = mailbox.waitForNext() {
-                self?.receive(event)
-                event.receipt?.moveOn()
-            }
-        }
-        guard isListening else { return false }
+        let subscription = hub.listen(startThread: SystemThread.start) { [weak self] in self?.receive($0) }
+        guard let subscription else { return false }
         _ = state.withLock { state in
             defer { state.subscription = subscription }
             return state.subscription

@@ -1037,9 +1037,9 @@ def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
     assert [line for line in app.said if line != "didEnterBackground"] == ["reading", "read 0 [line]"], app.describe()
 
 
-@every_shell
-def test_a_function_reads_however_often_the_bell_rings(bench, shell):
-    """A FUNCTION is called in a trap; in dash a trap within it gave the read that it ended a status of 0, and nothing was read."""
+@contextlib.contextmanager
+def reading_in_a_function(bench, shell):
+    """A script whose FUNCTION for didEnterBackground says `begun` and reads a line, and the other end of its standard input."""
     ours, theirs = socket.socketpair()
     app = bench.app(shell, HEARD + """
         takes_long() { say begun; curfew_read line; say "$line"; }
@@ -1048,6 +1048,13 @@ def test_a_function_reads_however_often_the_bell_rings(bench, shell):
         """, launch=LAUNCH, stdin=theirs)
     theirs.close()
     with ours:
+        yield app, ours
+
+
+@every_shell
+def test_a_function_reads_however_often_the_bell_rings(bench, shell):
+    """A FUNCTION is called in a trap; in dash a trap within it gave the read that it ended a status of 0, and nothing was read."""
+    with reading_in_a_function(bench, shell) as (app, ours):
         app.until_acknowledged(1)
         app.tell("didEnterBackground", ack=True)
         app.until_said("begun")
@@ -1064,14 +1071,7 @@ def test_a_function_reads_however_often_the_bell_rings(bench, shell):
 @every_shell
 def test_a_child_that_ends_late_does_not_end_the_listener(bench, shell):
     """The kernel tells the listener of its children's ends at any time, which may be while a FUNCTION takes long."""
-    ours, theirs = socket.socketpair()
-    app = bench.app(shell, HEARD + """
-        takes_long() { say begun; curfew_read line; say "$line"; }
-        curfew_on didEnterBackground takes_long fetch heard
-        curfew_loop
-        """, launch=LAUNCH, stdin=theirs)
-    theirs.close()
-    with ours:
+    with reading_in_a_function(bench, shell) as (app, ours):
         app.until_acknowledged(1)
         listener = bench.listener()
         number = app.tell("didEnterBackground", ack=True)

@@ -29,7 +29,10 @@ struct SubreaperTests {
             self.orphan = orphan
             tree = ProcessTree(
                 containment: .tree, leader: child.pid, ownGroup: child.pid, method: .both, root: .reaper(reaper))
-            #expect(eventually { Procfs.stat(orphan)?.parent == reaper })
+            // The leader lets go of the subshell it waits for: that would be the reaper's, were the leader killed before.
+            let onlyThese: Set<Int32> = [child.pid, orphan]
+            #expect(eventually { Set(ProcessTree.descendants(of: reaper)) == onlyThese })
+            #expect(Procfs.stat(orphan)?.parent == reaper)
         }
 
         func news() -> Subreaper.News {

@@ -5,7 +5,6 @@ import fcntl
 import json
 import os
 import pathlib
-import shutil
 import signal
 import sqlite3
 import time
@@ -13,6 +12,7 @@ import time
 import pytest
 
 from conftest import LIMIT, fields_of, wait_for
+from programs.machine import Machine
 
 SLEEP = ("sleep", "1000")
 # Tells its events on standard output, a line each, and acknowledges.
@@ -563,30 +563,11 @@ def test_completed_has_to_say_what(sandbox, fetching):
     assert [f"error id={number} code=invalid" in log for number in (1, 2, 3)] == [True] * 3
 
 
-# What the machine is like is what its files say: they are others' in namespaces of mounts and of the network.
-QUIET = r"""
-for what in cpu memory; do
-    [ ! -e /proc/pressure/$what ] || mount --bind "$0/$what" /proc/pressure/$what || exit 77
-done
-ip link set lo up && ip route add default dev lo || exit 77
-exec "$@"
-"""
-
-
 @pytest.mark.parametrize("stall", [0, 99], ids=["quiet", "busy"])
 def test_a_fetch_comes_by_itself_unless_the_machine_is_short(sandbox, fetching, stall):
-    if os.geteuid() != 0:
-        pytest.skip("mounts of its own need root")
-    if not os.path.exists("/proc/pressure/cpu"):
-        pytest.skip("the kernel tells of no pressure")
-    if not shutil.which("ip"):
-        pytest.skip("a route needs ip")
-    folder = sandbox.scratch / "pressure"
-    folder.mkdir()
-    (folder / "cpu").write_text(f"some avg10={stall}.00 avg60=0.00 avg300=0.00 total=0\n")
-    (folder / "memory").write_text("some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
-    server = sandbox.serve(
-        env=fetching, wrapper=["unshare", "--mount", "--net", "--propagation", "private", "sh", "-c", QUIET, folder])
+    machine = Machine(sandbox)
+    machine.is_like(stall=stall, busy=0)
+    server = sandbox.serve(env=fetching, wrapper=machine.wrapper)
     if stall:
         wait_for("it to be put off", lambda: (fetch_of(server) or {}).get("waits") == "short-of-cpu")
         assert server.app("news") is None

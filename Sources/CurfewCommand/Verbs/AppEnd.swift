@@ -14,9 +14,7 @@ enum AppEnd {
         var deadline: Int64? = ControlClient.answerDeadline()
         while let message = try client.receive(until: deadline) {
             if message.verb == "ok" { deadline = nil }
-            if message.verb == "error" {
-                throw .refused(code: message["code"] ?? "", message: message["message"] ?? "it gave no reason")
-            }
+            if message.verb == "error" { throw .refusal(message) }
             if client.isServers, message.verb == "event", message["name"] == "didEnd" { return }
         }
         if client.isServers { throw .ended }

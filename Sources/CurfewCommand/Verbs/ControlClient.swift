@@ -28,6 +28,11 @@ package struct ControlClient {
         case broken(String)
         /// It answered with an error: its code and its words.
         case refused(code: String, message: String)
+
+        /// What such an answer says.
+        static func refusal(_ answer: Message) -> Failure {
+            .refused(code: answer["code"] ?? "", message: answer["message"] ?? "it gave no reason")
+        }
     }
 
     package init(_ target: AppTarget) throws(Failure) { try self.init(path: target.path, app: target.app) }
@@ -79,7 +84,7 @@ package struct ControlClient {
             switch line.verb {
             case "ok": return Answer(items: items, final: line)
             case "error":
-                throw .refused(code: line["code"] ?? "", message: line["message"] ?? "it gave no reason")
+                throw .refusal(line)
             default: items.append(line)
             }
         }
@@ -102,7 +107,7 @@ package struct ControlClient {
     /// Why it was closed: who has no room for us says so before.
     private mutating func lastWord() -> Failure {
         guard let line = try? receive(until: Self.answerDeadline()), line.verb == "error" else { return .ended }
-        return .refused(code: line["code"] ?? "", message: line["message"] ?? "it gave no reason")
+        return .refusal(line)
     }
 
     /// The next line; nil when the channel is closed. `deadline`: of CLOCK_MONOTONIC, `late` is thrown then; nil waits for

@@ -91,9 +91,7 @@ private struct Quitting {
         if !one.isServer { return try AppEnd.await(&one.client) }
         while let message = try one.client.receive(until: nil) {
             if message.verb == "ok" { return }
-            if message.verb == "error" {
-                throw .refused(code: message["code"] ?? "", message: message["message"] ?? "it gave no reason")
-            }
+            if message.verb == "error" { throw .refusal(message) }
         }
         throw .ended
     }

@@ -58,9 +58,7 @@ enum SeeingVerbs {
             try client.send(Message("events", [Field("id", "1"), Field("follow", "1")]))
             while let message = try client.receive(until: nil) {
                 if message.verb == "event" { show(message, asJSON: asJSON) }
-                if message.verb == "error" {
-                    throw .refused(code: message["code"] ?? "", message: message["message"] ?? "it gave no reason")
-                }
+                if message.verb == "error" { throw .refusal(message) }
             }
         }
     }

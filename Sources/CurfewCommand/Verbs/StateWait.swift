@@ -54,9 +54,7 @@ struct StateWait {
 
     /// Whether the message says that the state is reached.
     private func heeds(_ message: Message, _ last: inout LifecycleState?) throws(ControlClient.Failure) -> Bool {
-        if message.verb == "error" {
-            throw .refused(code: message["code"] ?? "", message: message["message"] ?? "it gave no reason")
-        }
+        if message.verb == "error" { throw .refusal(message) }
         guard message.verb == "event", app == nil || message["app"] == app else { return false }
         switch message["name"] {
         case "stateDidChange": last = message["to"].flatMap(LifecycleState.init)

@@ -1584,15 +1584,20 @@ static inline bool curfew_event_info_at(
 
 // ---- what is to be done later -------------------------------------------------------------------
 
-// Begins a request of any length.
-static inline void curfew_impl_start_long(
-    struct curfew_client *client, struct curfew_impl_long_line *line, const char *verb)
+// Begins a request of any length, whose reply has no payload: 0 or -errno, which is told already.
+static inline int curfew_impl_start_long(
+    struct curfew_client *client, struct curfew_impl_long_line *line, struct curfew_impl_reply *reply, const char *verb)
 {
     struct curfew_impl_line start;
+    int error = curfew_impl_begin_request(client);
+    if (error < 0)
+        return error;
     curfew_impl_start(client, &start, verb, "r");
     line->length = 0;
     line->is_cut = false;
     curfew_impl_append(line, start.bytes, start.length);
+    reply->payload = NULL;
+    return 0;
 }
 
 // Sends it and awaits the reply; -EMSGSIZE for what can't be a line.
@@ -1611,11 +1616,9 @@ static inline int curfew_impl_tell(
 {
     struct curfew_impl_long_line line;
     struct curfew_impl_reply reply;
-    int error = curfew_impl_begin_request(client);
+    int error = curfew_impl_start_long(client, &line, &reply, verb);
     if (error < 0)
         return error;
-    reply.payload = NULL;
-    curfew_impl_start_long(client, &line, verb);
     curfew_impl_append_pair(&line, "", key, value ? value : "");
     return curfew_impl_result(client, curfew_impl_ask_long(client, &line, &reply));
 }
@@ -1630,7 +1633,7 @@ static inline int curfew_schedule_local_notification(
     struct curfew_impl_reply reply;
     struct curfew_impl_line badge = {0, {0}};
     size_t index;
-    int error = curfew_impl_begin_request(client);
+    int error = curfew_impl_start_long(client, &line, &reply, "notify");
     if (identifier)
         identifier[0] = '\0';
     if (error < 0)
@@ -1640,7 +1643,6 @@ static inline int curfew_schedule_local_notification(
     else
         curfew_impl_put_text(&badge, "0");
     curfew_impl_put(&badge, "", 1);
-    curfew_impl_start_long(client, &line, "notify");
     curfew_impl_append_pair(&line, "", "notification", notification->identifier);
     curfew_impl_append_pair(&line, "", "title", notification->alert_title);
     curfew_impl_append_pair(&line, "", "body", notification->alert_body);
@@ -1659,7 +1661,6 @@ static inline int curfew_schedule_local_notification(
             return curfew_impl_result(client, -EINVAL);
         curfew_impl_append_pair(&line, "info.", key, notification->user_info[index].value);
     }
-    reply.payload = NULL;
     error = curfew_impl_ask_long(client, &line, &reply);
     if (error == 0 && identifier)
         curfew_impl_copy(identifier, 65, curfew_impl_find(reply.text, reply.length, "", "notification"));
@@ -1707,11 +1708,9 @@ static inline int curfew_submit_task_request(
 {
     struct curfew_impl_long_line line;
     struct curfew_impl_reply reply;
-    int error = curfew_impl_begin_request(client);
+    int error = curfew_impl_start_long(client, &line, &reply, "submit");
     if (error < 0)
         return error;
-    reply.payload = NULL;
-    curfew_impl_start_long(client, &line, "submit");
     curfew_impl_append_pair(
         &line, "", "kind", request->kind == CURFEW_TASK_REQUEST_PROCESSING ? "processing" : "refresh");
     curfew_impl_append_pair(&line, "", "request", request->identifier ? request->identifier : "");
@@ -1776,7 +1775,7 @@ static inline int curfew_remote_notification(
     struct curfew_impl_long_line line;
     struct curfew_impl_reply reply;
     const char *push = curfew_event_info(event, "push");
-    int error = curfew_impl_begin_request(client);
+    int error = curfew_impl_start_long(client, &line, &reply, "payload");
     if (size > 0)
         payload[0] = '\0';
     if (error == 0 && !push)
@@ -1786,7 +1785,6 @@ static inline int curfew_remote_notification(
     reply.payload = payload;
     reply.payload_size = size;
     reply.payload_length = 0;
-    curfew_impl_start_long(client, &line, "payload");
     curfew_impl_append_pair(&line, "", "push", push);
     error = curfew_impl_ask_long(client, &line, &reply);
     if (error == 0 && reply.payload_length >= size)
