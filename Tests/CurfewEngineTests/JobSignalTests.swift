@@ -51,6 +51,18 @@ struct JobSignalTests {
         #expect(job.control.isFrontStopped)
     }
 
+    @Test("In a script it is of a shell that saw the script's stop alone: it opens the app, and the front won't stop")
+    func staleInScript() {
+        var job = Job.stopped(.inPipeline)
+        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.standing = .outside }
+        #expect(actions == [.open])
+        #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueFront(number: 1)])
+        var asked = Job.stopped(.inPipeline)
+        let refused = asked.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.standing = .inside }
+        #expect(refused == [.noteIgnored(SIGCONT, from: .process(7))])
+        #expect(asked.control.isFrontStopped)
+    }
+
     @Test("A SIGCONT whose sender has ended opens what was all stopped before it was sent, and nothing else")
     func unknownSender() {
         var job = Job(.inFront, .suspended)

@@ -77,6 +77,17 @@ struct JobTimeoutTests {
         #expect(job.control.isFrontStopped)
     }
 
+    @Test("In a script the shell saw the script's stop and no other: what it continues isn't to stop any more")
+    func continuedInScript() {
+        var job = Job(.inPipeline) {
+            $0.hasLifecycle = false
+            $0.timeout = TimeoutPolicy(signal: SIGTERM)
+        }
+        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) == [.continueFront(number: 1)])
+        #expect(!job.control.isFrontStopped)
+    }
+
     @Test("With a profile it has a life in background, and stopping is home")
     func withLifecycle() {
         var job = Job(.inBackground, .active) { $0.timeout = TimeoutPolicy() }

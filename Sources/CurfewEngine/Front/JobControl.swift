@@ -181,8 +181,7 @@ struct JobControl {
         if !setting.hasLifecycle, let actions = stopsOrContinues(signal, timing, facts) { return actions }
         switch signal {
         case SIGCONT:
-            // From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
-            if timing == .beforeStop { return [] }
+            if timing == .beforeStop { return continuedBeforeStop(by: sender, facts) }
             return frontContinued(by: sender, wasStopped: timing == .afterStop, facts)
         case SIGTSTP, SIGTTIN, SIGTTOU:
             if timing == .beforeStop { return [] }
@@ -222,6 +221,15 @@ struct JobControl {
         guard let refusal = refusal(of: SIGCONT, from: sender, facts) else { return [.open] }
         // Else the shell would take its job for running, and its `fg` would send no SIGCONT.
         return wasStopped ? refusal + stopFront(by: lastStop, facts) : refusal
+    }
+
+    /// From before a stop that has come since, its `fg` has been heeded with the key that overtook it.
+    ///
+    /// But for a front that isn't its shell's own child: the script's shell stops at once, and by that the job counts as
+    /// stopped. A front that stopped all the same would never be continued.
+    private func continuedBeforeStop(by sender: SignalSender, _ facts: JobFacts) -> [JobAction] {
+        guard isFrontStopped, !setting.frontLeadsGroup, facts.state?.isForeground == false else { return [] }
+        return refusal(of: SIGCONT, from: sender, facts) ?? [.open]
     }
 
     /// The keys are the app's. Suspended it couldn't heed them, so there they end it.
@@ -270,7 +278,9 @@ struct JobControl {
     private mutating func stopsOrContinues(_ signal: Int32, _ timing: Timing, _ facts: JobFacts) -> [JobAction]? {
         switch signal {
         case SIGCONT:
-            if timing != .beforeStop { isFrontStopped = false }
+            // As `continuedBeforeStop` has it.
+            if timing == .beforeStop { return setting.frontLeadsGroup ? [] : continueFront() }
+            isFrontStopped = false
             return []
         case SIGTSTP: return timing == .beforeStop || facts.isIgnored ? [] : stopFront(by: signal, facts)
         case SIGTTIN, SIGTTOU, SIGWINCH: return []
