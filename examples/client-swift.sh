@@ -40,6 +40,7 @@ sed -i "s|path: \"../..\"|path: \"$root\"|" "$scratch/package/Package.swift"
 TMPDIR=$scratch swift test -debug-info-format none --package-path "$scratch/package" >"$scratch/output" 2>&1 ||
     fail "swift test: $(tail -n 40 "$scratch/output")"
 uploader=$scratch/package/.build/debug/uploader
+indexer=$scratch/package/.build/debug/indexer
 
 step "its lifecycle, as tests: curfew test uploader.curfew"
 curfew test "$scratch/package/uploader.curfew" | tee "$scratch/told" || fail "a scenario failed"
@@ -69,3 +70,6 @@ wait_until 20 "the next page" heard "page $((${last#page } + 1))"
 heard backgroundTaskWillExpire || fail "it wasn't warned: $(cat "$log")"
 (($(count "$last") == 1)) || fail "$last was sent twice"
 quit
+
+step "another asks to be launched for some work"
+"$(dirname "$0")/task-requests.sh" "$indexer"

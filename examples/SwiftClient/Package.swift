@@ -12,6 +12,9 @@ let package = Package(
             name: "Uploading",
             dependencies: [.product(name: "CurfewClient", package: "curfew-supervisor")]),
         .executableTarget(name: "uploader", dependencies: ["Uploading"]),
+        .executableTarget(
+            name: "indexer",
+            dependencies: [.product(name: "CurfewClient", package: "curfew-supervisor")]),
         .testTarget(
             name: "UploadingTests",
             dependencies: ["Uploading", .product(name: "CurfewClientTestKit", package: "curfew-supervisor")]),
