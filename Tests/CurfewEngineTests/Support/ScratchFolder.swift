@@ -14,6 +14,9 @@ struct ScratchFolder {
         }
     }
 
+    /// One that another process has made.
+    init(at path: String) { self.path = path }
+
     func remove() { Self.remove(path) }
 
     private static func remove(_ path: String) {
