@@ -25,7 +25,7 @@ final class ControlServer {
     unowned let host: any ControlHost
     private let listening: Descriptor
     private let loop: EventLoop
-    /// Who may keep which; where they are scarce, no sender is held.
+    /// Who may keep which, as the host says; where they are scarce, no sender is held.
     var descriptors = DescriptorLimit(count: 1024) { didSet { senderRoles.keepsSenders = !descriptors.isScarce } }
     /// When the socket is listened on again; nil while it is.
     private(set) var listensAgain: Instant?

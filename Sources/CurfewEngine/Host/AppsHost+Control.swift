@@ -25,10 +25,7 @@ extension AppsHost: ControlHost {
         return kernel.instances[app]?.log.recent ?? []
     }
 
-    func raiseDescriptorLimit() {
-        descriptors = DescriptorLimit.raised()
-        control?.descriptors = descriptors
-    }
+    func raiseDescriptorLimit() { descriptors = DescriptorLimit.raised() }
 
     // MARK: Which app
 

@@ -68,7 +68,6 @@ extension AppsHost {
         noteChannel(childsEnd, of: instance)
         if descriptors.isScarce || !keepsSpares { childsEnd.close() }
         if descriptors.isScarce { instance.tree.containment.keepsFilesOpen = false }
-        control?.descriptors = descriptors
         instance.pipe = control?.addPipe(program.channel, childsEnd: childsEnd, of: instance.id)
     }
 

@@ -20,7 +20,7 @@ extension AppsHost {
         let measures = instance.measures
         journal?.record(measures, of: app.id, at: now)
         let tree = instance.tree
-        func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
+        let seconds = Self.seconds
         var fields = [Field("app", instance.name), Field("pid", String(instance.mainPid))]
         if let frontsPid { fields.append(Field("front", String(frontsPid))) }
         fields += [
@@ -35,13 +35,30 @@ extension AppsHost {
             Field("running-for", seconds(app.startedAt.map { now.lifecycle - $0 } ?? .zero)),
         ]
         if let joinedServer { fields.append(Field("server", joinedServer)) }
-        fields += memoryFields(of: app, instance)
-        fields += sleepFields(of: app, instance)
+        fields += memoryFields(of: app, instance) + sleepFields(of: app, instance) + heldFields(of: app)
+        fields += limitFields(of: app, at: now) + toldFields(of: app, instance) + pendingFields(of: app, tree)
+        fields += moreStatusFields(of: app.id)
+        fields.append(Field("command", instance.manifest.commandLine.joined(separator: " ")))
+        return fields
+    }
+
+    private static func seconds(_ span: Span) -> String { Seconds.text(nanoseconds: span.nanoseconds) }
+
+    /// What it is kept by.
+    private func heldFields(of app: App) -> [Field] {
+        var fields: [Field] = []
         if engine.isTimeHeld { fields.append(Field("clock", "manual")) }
         if app.isThrottled { fields.append(Field("throttled", "true")) }
         if !app.heldLocks.isEmpty {
             fields.append(Field("locks", app.heldLocks.map(\.text).joined(separator: "; ")))
         }
+        return fields
+    }
+
+    /// What runs out besides its budget, and what it may do in background.
+    private func limitFields(of app: App, at now: Moment) -> [Field] {
+        let seconds = Self.seconds
+        var fields: [Field] = []
         if !app.policy.timeLimit.isInfinite { fields.append(Field("time-limit", seconds(app.policy.timeLimit))) }
         if let grace = app.graceRemaining(at: now) { fields.append(Field("grace", seconds(grace))) }
         if let interval = app.watchdogInterval { fields.append(Field("watchdog", seconds(interval))) }
@@ -52,10 +69,22 @@ extension AppsHost {
         if let modes = app.policy.backgroundModes?.list, !modes.isEmpty {
             fields.append(Field("background-modes", modes.map(\.rawValue).joined(separator: ",")))
         }
+        return fields
+    }
+
+    /// What it has said of itself.
+    private func toldFields(of app: App, _ instance: Instance) -> [Field] {
+        var fields: [Field] = []
         if app.isReady { fields.append(Field("ready", "true")) }
         if app.isStopping { fields.append(Field("stopping", "true")) }
         if let mainProcess = instance.mainProcess { fields.append(Field("main-pid", String(mainProcess.pid))) }
         if !instance.statusText.isEmpty { fields.append(Field("notify-status", instance.statusText)) }
+        return fields
+    }
+
+    /// What isn't done yet.
+    private func pendingFields(of app: App, _ tree: ProcessTree) -> [Field] {
+        var fields: [Field] = []
         if !app.keptChangeNames.isEmpty {
             fields.append(Field("kept-changes", app.keptChangeNames.joined(separator: ",")))
         }
@@ -68,8 +97,6 @@ extension AppsHost {
             let pending = tree.pendingSuspension()
             if !pending.isEmpty { fields.append(Field("not-stopped", PendingProcess.text(of: pending))) }
         }
-        fields += moreStatusFields(of: app.id)
-        fields.append(Field("command", instance.manifest.commandLine.joined(separator: " ")))
         return fields
     }
 

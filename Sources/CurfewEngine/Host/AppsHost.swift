@@ -30,7 +30,12 @@ class AppsHost {
     /// When it was last seen that there is something to do.
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
-    var descriptors = DescriptorLimit(count: 1024) { didSet { staleSweep.holdsLock = descriptors.isAmple } }
+    var descriptors = DescriptorLimit(count: 1024) {
+        didSet {
+            staleSweep.holdsLock = descriptors.isAmple
+            control?.descriptors = descriptors
+        }
+    }
     /// Whose processes were reaped last; nil where one was among them of which that isn't known, and for whoever reaps in another
     /// way.
     private(set) var reapedApps: [AppID]?
@@ -42,7 +47,7 @@ class AppsHost {
     var isOver = false
 
     /// Nil where no app has a lifecycle.
-    var control: ControlServer?
+    var control: ControlServer? { didSet { control?.descriptors = descriptors } }
     var notify: NotifyServer?
     /// What `NOTIFY_SOCKET` says.
     var notifyName = ""

@@ -131,7 +131,6 @@ final class ServeHost: AppsHost {
         if let socket {
             control = ControlServer(listening: socket.descriptor, loop: loop, host: self, isShared: true)
         }
-        control?.descriptors = descriptors
         keepOutput()
         loadRecords()
         if options.memoryLow != nil { watchMemory(defaultLow: nil) }
