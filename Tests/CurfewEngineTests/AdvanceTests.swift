@@ -115,6 +115,13 @@ struct AdvanceTests {
         #expect(loop.advance.left == .seconds(4))
     }
 
+    @Test("What the app does before time moves stops nothing: how quick it is would decide")
+    func happenedBefore() {
+        var loop = Loop(.seconds(10))
+        loop.hasHappened = true
+        #expect(loop.next() == .jump)
+    }
+
     @Test("What a jump has set off comes to its end first")
     func settlesAfterwards() {
         var loop = Loop(.seconds(10))
