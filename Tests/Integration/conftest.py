@@ -574,8 +574,11 @@ class Sandbox:
         lines = []
         for pid in pids:
             try:
-                command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-                lines.append(f"{pid} {state_letter(pid)} {command}")
+                folder = pathlib.Path(f"/proc/{pid}")
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                name, channel = [(folder / file).read_text().strip() for file in ("comm", "wchan")]
+                descriptors = [f"{path.name}: {os.readlink(path)}" for path in (folder / "fd").iterdir()]
+                lines.append(f"{pid} {state_letter(pid)} ({name}, in {channel}) {command}, holds {', '.join(descriptors)}")
             except OSError:
                 pass
         return "; ".join(lines)

@@ -33,9 +33,9 @@ def test_it_launches_the_same(sandbox):
     file = save(sandbox, "same", printed(sandbox, *words, cwd=here))
     assert sandbox.curfew("check", file).returncode == 0
     server = sandbox.serve()
-    assert sandbox.curfew("launch", "--name", "bare", *words, cwd=here).returncode == 0
-    assert sandbox.curfew("launch", "same").returncode == 0
-    for name in ("bare", "same"):
+    # The second sends the first home, which is stopped there.
+    for name, order in (("bare", ["--name", "bare", *words]), ("same", ["same"])):
+        assert sandbox.curfew("launch", *order, cwd=here).returncode == 0
         server.wait_line(name, "so")
     assert server.log("bare") == server.log("same") == f'{here}  it\'s "so"\n\n'
     found = [server.status(name) for name in ("bare", "same")]

@@ -117,5 +117,6 @@ def test_a_server_says_how_many_apps_its_limits_allow(sandbox):
     message = server.refused(f"launch order={server.order(*SLEEP, name='more')}", "limit")
     assert message == "3 apps run, as many as RLIMIT_NOFILE allows (`ulimit -Hn`)"
     server.expect("quit app=app1")
+    server.wait_state("app1", "notRunning")
     server.launch("more", *SLEEP)
 

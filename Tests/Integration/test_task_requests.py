@@ -13,6 +13,7 @@ import pytest
 
 from conftest import LIMIT, fields_of, wait_for
 from programs.machine import Machine
+from test_schedules import is_due_after
 
 # Tells its events on standard output, a line each. Works on a request until the file it is given says how to answer.
 WORKING = r"""
@@ -101,12 +102,13 @@ def restarted(server, photos, how=signal.SIGTERM, **more):
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
 def test_requests_are_kept_listed_and_cancelled(sandbox, photos, how):
     server = sandbox.serve(env=photos.environment)
+    asked = time.time()
     assert server.expect("submit app=photos kind=refresh request=inbox in=3600")["request"] == "inbox"
     server.expect("submit app=photos kind=processing request=index in=3600 needs-power=1 needs-network=1")
     server = restarted(server, photos, how)
     assert waiting(server) == [("inbox", "too-early"), ("index", "too-early")]
     thing = fields_of(server.ask("schedule app=photos")[0][1])
-    assert 3500 < float(thing["due"]) - time.time() <= 3600
+    is_due_after(3600, thing, asked)
     assert (thing["kind"], thing["needs-power"], thing["needs-network"]) == ("processing", "1", "1")
     assert rows(server) == [("photos", "inbox", "refresh", 0, 0), ("photos", "index", "processing", 1, 1)]
     server.expect("cancel app=photos request=index")
