@@ -30,7 +30,10 @@ command -v mosquitto_sub >/dev/null || fail "mosquitto_sub isn't installed (Debi
 # A message is one line of JSON, so its payload can't have another. What JSON escapes is escaped as the server's protocol has it:
 # meanwhile \001, which JSON can't hold, stands for a backslash that stands for itself. Then app, request and payload are put behind
 # the line, a line end between them, and made a request; what is none stays as it came, for the server to tell of.
-mosquitto_sub -q 2 -c -i "$id" -R -t "$topic/#" -F %j "$@" | LC_ALL=C sed -u '
+#
+# Asked to end, mosquitto_sub alone does at once: what it has written is passed on.
+trap '' TERM
+(trap - TERM; exec mosquitto_sub -q 2 -c -i "$id" -R -t "$topic/#" -F %j "$@") | LC_ALL=C sed -u '
     s/\\\\/\x01/g
     s/\x7f/\\x7f/g
     s/\\u00\([0-7][0-9a-f]\)/\\x\1/g

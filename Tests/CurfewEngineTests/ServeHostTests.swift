@@ -370,6 +370,30 @@ struct ServeHostTests {
         #expect(scene.linked == [])
     }
 
+    @Test("It ends once all is kept that its sources push, and leaves that to the next one")
+    func endOfSources() {
+        scene.launch("mail")
+        scene.end("mail")
+        var pair: [Int32] = [-1, -1]
+        socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair)
+        host.sources = SourceDesk(
+            [(SourcePlan(name: "watch", command: "watch.sh"), SourceRunner(Descriptor(pair[0])))], host: host)
+        host.sources?.begin(in: host.loop)
+        host.end()
+        #expect(!host.isOver)
+        let packet = SourceNews.output(Array(#"push app=mail payload="{\"aps\":{\"badge\":2}}""#.utf8) + [10]).packet
+        send(pair[1], packet, packet.count, Int32(MSG_NOSIGNAL))
+        #expect(scene.read() == [])
+        close(pair[1])
+        #expect(scene.read() == [])
+        #expect(!host.isOver)
+        scene.records?.answer(.done)
+        host.recordsAnswered()
+        #expect(scene.read() == [])
+        #expect(host.isOver)
+        #expect(scene.records?.noted.last == "keep push mail 1")
+    }
+
     // MARK: Signals
 
     /// Of the server's own making, and no app's.

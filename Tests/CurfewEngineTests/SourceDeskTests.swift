@@ -319,18 +319,168 @@ struct SourceDeskTests {
         #expect(scene.namesInFront == ["app-b"])
     }
 
+    // MARK: Pushes
+
+    private func push(_ id: String) -> String { "push app=backup apns-id=\(id)\n" }
+
+    @Test("A push that there is no room for is asked for until it is kept, and nothing more is read meanwhile")
+    func noRoom() {
+        start(scene)
+        #expect(scene.write(push("a")) == [])
+        let told =
+            "source watch: \"push app=backup apns-id=a\": there is no room for it just now; it is asked for again, "
+            + "and nothing is read meanwhile"
+        #expect(scene.answerPush("busy") == [told])
+        #expect(scene.write(push("b")) == [])
+        #expect(scene.pushed == [])
+        #expect(scene.desk.nextDue == scene.now + SourceTurn.rest)
+        // That it is so is told once, until one was kept.
+        for _ in 0..<3 {
+            #expect(scene.pass(.seconds(2)) == [])
+            #expect(scene.pushed == ["a"])
+            #expect(scene.answerPush("busy") == [])
+        }
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.answerPush() == [])
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.pushed == ["b"])
+        #expect(scene.answerPush("busy") == [told.replacing("=a", with: "=b")])
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.answerPush() == [])
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.desk.nextDue == nil)
+        #expect(scene.write("home\n") == [])
+        #expect(scene.namesInFront == [])
+    }
+
+    @Test("So many of them wait at most, however many it writes")
+    func noRoomForMany() {
+        start(scene)
+        #expect(scene.write((0..<40).map { push("p\($0)") }.joined()) == [])
+        #expect(scene.pushed.count == SourceDesk.mostAsked)
+        for _ in 0..<3 {
+            for _ in 0..<SourceDesk.mostAsked { _ = scene.answerPush("busy") }
+            _ = scene.pass(.seconds(2))
+            #expect(scene.pushed == (0..<SourceDesk.mostAsked).map { "p\($0)" })
+        }
+        var kept: [String] = []
+        while let id = scene.pushed.first, kept.count < 100 {
+            kept.append(id)
+            _ = scene.answerPush()
+            _ = scene.pass(SourceTurn.rest)
+        }
+        #expect(kept == (0..<40).map { "p\($0)" })
+    }
+
+    @Test("One that can't be had is told, and not asked for again")
+    func refusedPush() {
+        start(scene)
+        #expect(scene.write(push("a")) == [])
+        #expect(scene.answerPush("invalid") == ["source watch: \"push app=backup apns-id=a\": no"])
+        #expect(scene.desk.nextDue == nil)
+    }
+
+    @Test("What there was no room for is asked for again though its source is over")
+    func noRoomForTheLast() {
+        start(scene)
+        #expect(scene.write(push("a")) == [])
+        scene.lose()
+        #expect(scene.run().count == 1)
+        _ = scene.answerPush("busy")
+        _ = scene.pass(SourceTurn.rest)
+        #expect(scene.pushed == ["a"])
+        #expect(scene.answerPush() == [])
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.desk.nextDue == nil)
+    }
+
     // MARK: The end
 
-    @Test("At the server's end nothing more is heeded, or started")
+    @Test("At the server's end what it pushes until its output is over is asked for, and nothing else; none is started")
     func end() {
         start(scene)
+        #expect(scene.write(push("a")) == [])
         scene.desk.end()
         #expect(scene.order() == "end")
-        #expect(scene.write("open app=app-b\n") == [])
+        #expect(scene.write("open app=app-b\n" + push("b") + "push app=ba") == [])
         scene.tell(.ended(.exited(0)))
+        scene.lose()
+        #expect(scene.run() == [])
+        #expect(scene.pushed == ["a", "b"])
+        #expect(scene.answerPush() == [])
+        #expect(!scene.desk.isOver)
+        #expect(scene.answerPush("busy").count == 1)
+        #expect(!scene.desk.isOver)
+        #expect(scene.pass(SourceTurn.rest) == [])
+        #expect(scene.answerPush() == [])
+        #expect(scene.desk.isOver)
+        #expect(scene.desk.nextDue == nil)
         #expect(scene.pass(.seconds(400)) == [])
         #expect(scene.namesInFront == ["backup"])
+    }
+
+    @Test("One that waits for its start is over with its process")
+    func endOfWaiting() {
+        start(scene)
+        scene.tell(.ended(.exited(0)))
+        #expect(scene.run().count == 1)
+        scene.desk.end()
+        #expect(scene.pass(.seconds(2)) == [])
+        #expect(scene.order() == "end")
+        scene.lose()
+        #expect(scene.run() == [])
+        #expect(scene.desk.isOver)
+    }
+
+    @Test("Whatever is left of them then, they are heeded for so long and no longer")
+    func endInTime() {
+        start(scene)
+        scene.desk.end()
+        #expect(scene.write(push("a")) == [])
+        #expect(scene.desk.nextDue == scene.now + SourceDesk.lastTime)
+        #expect(scene.pass(SourceDesk.lastTime - .milliseconds(1)) == [])
+        #expect(!scene.desk.isOver)
+        #expect(
+            scene.pass(.milliseconds(1)) == ["source watch: the server ends before all that it has written is done"])
+        #expect(scene.desk.isOver)
         #expect(scene.desk.nextDue == nil)
+    }
+
+    @Test("However much one writes then, it is heeded for so much and no more")
+    func endOfFlood() {
+        start(scene)
+        scene.desk.end()
+        var told: [String] = []
+        for _ in 0...(SourceDesk.mostLastBytes / SourceNews.maximumOutput + 2) {
+            scene.tell(.output([UInt8](repeating: 0, count: SourceNews.maximumOutput)))
+            told += scene.run() + scene.pass(SourceDesk.lastRest)
+        }
+        #expect(
+            told == [
+                "source watch: a line is longer than 4096 bytes",
+                "source watch: it writes on at the server's end, and is heeded no more",
+            ])
+        #expect(scene.write("\n" + push("a")) == [])
+        #expect(scene.pushed == [])
+        scene.lose()
+        #expect(scene.run() == [])
+        #expect(scene.desk.isOver)
+    }
+
+    @Test("What one has left is read in turns that follow each other soon")
+    func endOfMany() {
+        start(scene)
+        scene.desk.end()
+        #expect(scene.write(String(repeating: "home\n", count: 1_000)) == [])
+        scene.lose()
+        var turns = 0
+        while !scene.desk.isOver, turns < 100 {
+            #expect(scene.pass(SourceDesk.lastRest) == [])
+            turns += 1
+        }
+        #expect(turns > 10)
+        #expect(turns < 20)
+        #expect(scene.namesInFront == ["backup"])
     }
 
     @Test("How it is, for those who ask")

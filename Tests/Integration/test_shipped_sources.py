@@ -2,6 +2,7 @@
 with what says on it what logind says."""
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ import pytest
 from conftest import LIMIT, ROOT, wait_for
 from test_schedules import desktop, payload, pushed  # noqa: F401
 from test_serve import AWARE
-from test_sources import SLEEP, front, sources, two_apps, wait_errors, wait_front, wait_source
+from test_sources import SLEEP, front, kept_pushes, sources, two_apps, wait_errors, wait_front, wait_source
 from test_tmux import Tmux
 
 FOLDER = ROOT / "Sources/sources"
@@ -249,6 +250,26 @@ def test_pushes_outlive_the_brokers_restart_and_the_servers(sandbox, pushed):
         send()
         wait_kept()
     assert server.app("chat") is None and "source mqtt: \"" not in server.errors()
+
+
+def test_what_mosquitto_sub_had_when_the_server_ended_is_kept(sandbox):
+    """It is played here by a script, which has some more when it is asked to end."""
+    payloads = [payload(badge=number) for number in range(1, 41)]
+    (sandbox.scratch / "last").write_text("".join(
+        json.dumps({"tst": "0", "topic": "curfew/mail/push", "qos": 2, "payload": text}, separators=(",", ":")) + "\n" for text in payloads))
+    programs = sandbox.scratch / "programs"
+    programs.mkdir()
+    player = programs / "mosquitto_sub"
+    player.write_text(
+        f"#!/bin/sh\ntrap 'cat {sandbox.scratch}/last; exit 0' TERM\necho > {sandbox.scratch}/begun\nwhile :; do sleep 0.05; done\n")
+    player.chmod(0o755)
+    server = sandbox.serve(
+        "--source", command("mqtt"), env=dict(sandbox.environment, PATH=f"{programs}:{sandbox.environment['PATH']}"))
+    server.launch("mail", *SLEEP)
+    wait_for("mosquitto_sub to run", (sandbox.scratch / "begun").exists)
+    server.expect("stop")
+    assert server.wait() == 0
+    assert kept_pushes(sandbox) == [(text, 0) for text in payloads]
 
 
 @mqtt

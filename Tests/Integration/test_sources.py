@@ -1,11 +1,13 @@
 """`curfew serve --source`: programs whose output is requests, and what those can't do that run wild."""
 
+import contextlib
 import json
 import os
 import pathlib
 import re
 import shlex
 import signal
+import sqlite3
 import sys
 
 import pytest
@@ -312,6 +314,26 @@ def test_it_is_asked_to_end_first(sandbox, tmp_path):
     server.expect("stop")
     assert server.wait() == 0
     assert (tmp_path / "ended").read_text() == "ended\n"
+
+
+def kept_pushes(sandbox):
+    """What was pushed to mail, and whether it was delivered, in order."""
+    with contextlib.closing(sqlite3.connect(sandbox.state / "curfew" / "server.sqlite")) as database:
+        return list(database.execute("SELECT payload, delivered IS NOT NULL FROM push WHERE app = 'mail' ORDER BY number"))
+
+
+def test_what_it_pushes_when_it_is_asked_to_end_is_kept_for_the_next_server(sandbox, tmp_path):
+    (tmp_path / "last").write_text(r'push app=mail payload="{\"aps\":{\"badge\":3}}"' + "\n")
+    server = sandbox.serve("--source", f"trap 'cat {tmp_path}/last; exit 0' TERM; echo > {tmp_path}/begun; while :; do sleep 0.05; done")
+    server.launch("mail", *SLEEP)
+    wait_for("it to begin", (tmp_path / "begun").exists)
+    server.expect("stop")
+    assert server.wait() == 0
+    assert kept_pushes(sandbox) == [('{"aps":{"badge":3}}', 0)]
+    server = sandbox.serve()
+    wait_for("it to be delivered", lambda: kept_pushes(sandbox) == [('{"aps":{"badge":3}}', 1)])
+    server.launch("mail", *SLEEP)
+    assert server.status("mail")["badge"] == "3"
 
 
 def test_nothing_of_it_outlives_a_server_that_was_killed(sandbox, tmp_path):

@@ -25,7 +25,7 @@ extension ServeHost {
         numbers.giveBack(app)
         manager?.statusChanged(at: kernel.now)
         answerWaiting(app)
-        if isEnding, apps.runningCount == 0 { isOver = true }
+        endIfDone()
     }
 
     private func tell(_ ending: Ending, of instance: Instance) {
@@ -57,14 +57,18 @@ extension ServeHost {
         let running = apps.running
         for app in running where apps[app]?.request == nil { apps[app]?.request = .serverEnd }
         for app in running { feed(.app(app, .quit(request: nil))) }
-        if apps.runningCount == 0 { isOver = true }
+        endIfDone()
     }
 
-    /// The last things, once no app runs.
+    /// Once no app runs, and all is kept that sources have pushed.
+    func endIfDone() {
+        if isEnding, apps.runningCount == 0, sources?.isOver != false { isOver = true }
+    }
+
+    /// The last things, once no app runs and no source.
     func finish() -> Never {
         while kernel.isAtWork { kernel.goOn() }
         finishOutput()
-        sources?.finish(now: curfew_monotonic_nanoseconds())
         staleSweep.finish()
         records?.stop()
         removeAll()

@@ -341,7 +341,10 @@ final class ServeHost: AppsHost {
 
     override func recordsAnswered() { answerRecords() }
 
-    override func sourceTold(_ number: Int) { sources?.told(number) }
+    override func sourceTold(_ number: Int) {
+        sources?.told(number)
+        endIfDone()
+    }
 
     override func scheduleTold(by source: Source) {
         switch source {
@@ -397,6 +400,7 @@ final class ServeHost: AppsHost {
             desk.lookAtWork()
         }
         sources?.timePassed()
+        endIfDone()
         manager?.timeCame(at: kernel.now) { statusText }
         errors.timeCame(at: kernel.now)
     }

@@ -10,8 +10,15 @@ final class ServedSource {
         case waiting(until: Instant)
         case starting
         case running(pid: Int32)
-        /// Its process is gone, or the server is on its way out.
+        /// Its process is gone, or is heeded no more.
         case over
+    }
+
+    /// What it has asked for.
+    struct Wish {
+        let request: SourceRequest
+        /// Whom it is about.
+        let app: String
     }
 
     let plan: SourcePlan
@@ -25,13 +32,19 @@ final class ServedSource {
     /// When its output is read again; nil: it is read as it comes.
     var restsUntil: Instant?
     var turn = SourceTurn()
+    /// Bytes that it has written since the server's end.
+    var lastBytes = 0
 
     /// Our end of its connection to the server's own channel; made when it first asks for something.
     private(set) var channel = Descriptor.none
     private var answers = LineReader()
     /// What hasn't been answered yet.
-    private var asked: [(id: Int, line: String)] = []
+    private var asked: [(id: Int, wish: Wish)] = []
     private var lastAsked = 0
+    /// What there was no room for, to be asked for again.
+    private var unkept: [Wish] = []
+    /// Whether there was none for the last one of which anything is known.
+    private(set) var lacksRoom = false
 
     /// What was last told of it.
     private(set) var complaint: String?
@@ -42,6 +55,11 @@ final class ServedSource {
         self.plan = plan
         self.runner = runner
         phase = .waiting(until: now)
+    }
+
+    deinit {
+        runner.close()
+        channel.close()
     }
 
     // MARK: Its runs
@@ -73,16 +91,26 @@ final class ServedSource {
         phase = .waiting(until: now)
     }
 
+    /// Nothing more comes from it. What it has asked for is answered all the same.
     func giveUp() {
         phase = .over
         restsUntil = nil
-        channel.close()
         runner.close()
+        closeIfDone()
     }
+
+    /// Whatever it has asked for.
+    func letGo() {
+        unkept = []
+        disconnect()
+        giveUp()
+    }
+
+    /// Whether nothing more comes from it, and all is answered.
+    var isDone: Bool { phase == .over && askedCount == 0 }
 
     /// When something is to be done for it.
     var nextDue: Instant? {
-        if phase == .over { return nil }
         if let restsUntil { return restsUntil }
         if case .waiting(let instant) = phase { return instant }
         return nil
@@ -90,7 +118,8 @@ final class ServedSource {
 
     // MARK: What it asks for
 
-    var askedCount: Int { asked.count }
+    /// What waits for an answer, or to be asked for again.
+    var askedCount: Int { asked.count + unkept.count }
 
     func connect(_ descriptor: Descriptor) { channel = descriptor }
 
@@ -101,14 +130,13 @@ final class ServedSource {
         asked = []
     }
 
-    /// False where it can't be sent. `message`: what to ask, by that number; `line`: as it is told of.
-    func ask(_ line: String, _ message: (Int) -> Message) -> AskResult {
+    func ask(_ wish: Wish) -> AskResult {
         lastAsked += 1
         var bytes: [UInt8] = []
-        message(lastAsked).encodeWhole(into: &bytes)
+        wish.request.message(for: wish.app, id: lastAsked).encodeWhole(into: &bytes)
         guard bytes.count <= LineReader.maximumLineBytes else { return .tooLong }
         guard curfewSend(bytes) else { return .unsent }
-        asked.append((lastAsked, line))
+        asked.append((lastAsked, wish))
         return .asked
     }
 
@@ -118,19 +146,34 @@ final class ServedSource {
         channel.isOpen && curfew_send(channel.number, bytes, bytes.count) == bytes.count
     }
 
-    /// Takes what has been answered: the line that it was about, and the answer. Nil once the connection is closed.
-    func takeAnswers() -> [(line: String, answer: Message)]? {
+    /// There was no room for it; false where that is known.
+    func keepForLater(_ wish: Wish) -> Bool {
+        unkept.append(wish)
+        defer { lacksRoom = true }
+        return !lacksRoom
+    }
+
+    func takeUnkept() -> [Wish] {
+        defer { unkept = [] }
+        return unkept
+    }
+
+    func closeIfDone() { if isDone { disconnect() } }
+
+    /// Takes what has been answered: what it was about, and the answer. Nil once the connection is closed.
+    func takeAnswers() -> [(wish: Wish, answer: Message)]? {
         var buffer = [UInt8](repeating: 0, count: LineReader.maximumLineBytes)
         let count = curfew_read(channel.number, &buffer, buffer.count)
         guard count > 0 else { return nil }
         answers.append(Array(buffer[..<Int(count)]))
-        var taken: [(String, Message)] = []
+        var taken: [(Wish, Message)] = []
         while case .message(let answer) = answers.next() {
             guard let id = answer["id"].flatMap({ Int($0) }), let index = asked.firstIndex(where: { $0.id == id })
             else {
                 continue
             }
-            taken.append((asked.remove(at: index).line, answer))
+            if answer.verb != "error" { lacksRoom = false }
+            taken.append((asked.remove(at: index).wish, answer))
         }
         return taken
     }

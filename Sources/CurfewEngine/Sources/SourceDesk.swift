@@ -25,12 +25,19 @@ final class SourceDesk {
     private var loop = EventLoop.none
     /// Besides the server's environment, at each start.
     private var variables: [Field] = []
-    private var isEnding = false
+    /// Until when they are heeded, since the server ends; nil while it doesn't.
+    private var endsAt: Instant?
+    private var isEnding: Bool { endsAt != nil }
 
     /// More of one isn't asked before some of it is answered.
     static let mostAsked = 16
-    /// What a source's process takes at most to end it, in nanoseconds, with a second to spare.
-    private static let endLimit: Int64 = 4_000_000_000
+    /// How long they are heeded at the server's end: a source has a second to end, another is for what it leaves behind, and the
+    /// rest for what it has left in its pipe.
+    static let lastTime = Span.seconds(10)
+    /// So much of one is heeded then, in bytes: twice what is on its way through its pipe and its process.
+    static let mostLastBytes = 256 << 10
+    /// Between two turns of one then, for that is soon over.
+    static let lastRest = Span.milliseconds(2)
 
     init(_ sources: [(plan: SourcePlan, runner: SourceRunner)], host: any SourceHost) {
         self.host = host
@@ -47,18 +54,22 @@ final class SourceDesk {
     }
 
     /// When `timePassed` has to be called; nil: not at all.
-    var nextDue: Instant? { isEnding ? nil : sources.compactMap(\.nextDue).min() }
+    var nextDue: Instant? {
+        guard let endsAt else { return sources.compactMap(\.nextDue).min() }
+        return isOver ? nil : sources.compactMap(\.restsUntil).reduce(endsAt, min)
+    }
 
     func timePassed() {
-        guard !isEnding else { return }
         let now = host.now
+        if let endsAt, endsAt <= now { return letGo() }
         for (index, source) in sources.enumerated() {
             if let instant = source.restsUntil {
                 guard instant <= now else { continue }
                 source.restsUntil = nil
+                if isEnding { source.turn = SourceTurn() }
                 listen(to: index)
                 read(source, index)
-            } else if case .waiting(let instant) = source.phase, instant <= now {
+            } else if !isEnding, case .waiting(let instant) = source.phase, instant <= now {
                 source.willStart()
                 source.runner.start(variables)
             }
@@ -74,23 +85,21 @@ final class SourceDesk {
         timePassed()
     }
 
-    /// They are asked to end; what they still write is heeded no more.
+    /// They are asked to end. What they push meanwhile is kept; it is over once all that is answered, or their time is up.
     func end() {
         guard !isEnding else { return }
-        isEnding = true
-        for source in sources where source.phase != .over {
-            loop.remove(source.runner.descriptor)
-            source.disconnect()
-            source.runner.end()
-        }
+        endsAt = host.now + Self.lastTime
+        for source in sources where source.phase != .over { source.runner.end() }
     }
 
-    /// Returns once nothing is left of them, or their time is up.
-    func finish(now: Int64) {
-        end()
-        for source in sources where source.phase != .over {
-            _ = source.runner.waitForEnd(until: now + Self.endLimit)
-            source.giveUp()
+    /// Whether nothing more comes of them.
+    var isOver: Bool { sources.allSatisfy(\.isDone) }
+
+    private func letGo() {
+        for source in sources where !source.isDone {
+            loop.remove(source.runner.descriptor)
+            complain(source, "the server ends before all that it has written is done", isPaced: false)
+            source.letGo()
         }
     }
 
@@ -98,18 +107,23 @@ final class SourceDesk {
 
     /// By the number of a token: of what a source writes, or of what it is answered.
     func told(_ number: Int) {
-        guard !isEnding, sources.indices.contains(number / 2) else { return }
+        guard sources.indices.contains(number / 2) else { return }
         let source = sources[number / 2]
-        if number % 2 == 0 { read(source, number / 2) } else { readAnswers(of: source) }
+        if number % 2 == 1 { return readAnswers(of: source) }
+        // What has come at once with an answer may have been left for later by that.
+        if source.restsUntil == nil { read(source, number / 2) }
     }
 
     private func listen(to index: Int) {
+        guard sources[index].phase != .over else { return }
         loop.add(sources[index].runner.descriptor, EventLoop.Source.source.token(2 * index))
     }
 
     private func read(_ source: ServedSource, _ index: Int) {
         var now = host.now
         source.turn.begin(at: now)
+        askAgain(source, index)
+        if source.lacksRoom, source.askedCount > 0 { return rest(source, for: SourceTurn.rest) }
         while source.phase != .over {
             if source.turn.isOver || source.askedCount >= Self.mostAsked { return rest(source) }
             switch source.lines.next() {
@@ -123,25 +137,27 @@ final class SourceDesk {
         }
     }
 
-    private func rest(_ source: ServedSource) {
+    private func rest(_ source: ServedSource, for span: Span? = nil) {
         loop.remove(source.runner.descriptor)
-        source.restsUntil = host.now + SourceTurn.rest
+        source.restsUntil = host.now + (span ?? (isEnding ? Self.lastRest : SourceTurn.rest))
     }
 
     /// False where there is none now.
     private func takeNews(of source: ServedSource) -> Bool {
         switch source.runner.next() {
         case .none: return false
-        case .news(.output(let bytes)): source.lines.append(bytes)
+        case .news(.output(let bytes)): take(bytes, of: source)
         case .news(.started(let pid)): source.started(pid: pid, at: host.now)
         case .news(.ended(let end)):
             let (pause, leftPart) = source.ended(at: host.now)
+            if isEnding { return true }
             let part = leftPart ? "; its last line had no end, and was left out" : ""
             let next = HumanText.duration(nanoseconds: pause.nanoseconds)
             complain(source, "it \(end.text)\(part); started again in \(next)", isPaced: false)
         case .gone:
             loop.remove(source.runner.descriptor)
             source.giveUp()
+            if isEnding { return true }
             complain(
                 source, "the process that ran it was killed, so the server's next start is the next of it",
                 isPaced: false)
@@ -149,12 +165,23 @@ final class SourceDesk {
         return true
     }
 
+    private func take(_ bytes: [UInt8], of source: ServedSource) {
+        guard isEnding else { return source.lines.append(bytes) }
+        let before = source.lastBytes
+        source.lastBytes += bytes.count
+        if source.lastBytes <= Self.mostLastBytes { return source.lines.append(bytes) }
+        guard before <= Self.mostLastBytes else { return }
+        complain(source, "it writes on at the server's end, and is heeded no more", isPaced: false)
+    }
+
     // MARK: What they ask
 
     private func handle(_ line: [UInt8], of source: ServedSource, _ index: Int) {
         do throws(SourceRequest.Problem) {
             guard let request = try SourceRequest.parse(line) else { return }
-            for name in try names(of: request, source) { try ask(request, for: name, source, index) }
+            // All else is for apps that end, too.
+            if isEnding, request.verb != .push { return }
+            for app in try names(of: request, source) { try ask(.init(request: request, app: app), source, index) }
         } catch {
             complain(source, "\"\(Self.shown(line))\": \(error.text)")
         }
@@ -174,13 +201,13 @@ final class SourceDesk {
     }
 
     private func ask(
-        _ request: SourceRequest, for name: String, _ source: ServedSource, _ index: Int
+        _ wish: ServedSource.Wish, _ source: ServedSource, _ index: Int
     ) throws(SourceRequest.Problem) {
         if !source.channel.isOpen {
             source.connect(host.connectSource())
             loop.add(source.channel, EventLoop.Source.source.token(2 * index + 1))
         }
-        switch source.ask(request.description, { request.message(for: name, id: $0) }) {
+        switch source.ask(wish) {
         case .asked: break
         case .tooLong: throw .init("with what is added to it, it is longer than \(LineReader.maximumLineBytes) bytes")
         case .unsent:
@@ -189,17 +216,42 @@ final class SourceDesk {
         }
     }
 
+    private func askAgain(_ source: ServedSource, _ index: Int) {
+        for wish in source.takeUnkept() {
+            do throws(SourceRequest.Problem) {
+                try ask(wish, source, index)
+            } catch {
+                complain(source, wish, error.text)
+            }
+        }
+    }
+
     private func readAnswers(of source: ServedSource) {
         guard let answers = source.takeAnswers() else { return source.disconnect() }
-        for (line, answer) in answers where answer.verb == "error" {
-            complain(source, "\"\(Self.shown(Array(line.utf8)))\": \(answer["message"] ?? "it was refused")")
+        for (wish, answer) in answers where answer.verb == "error" { refused(wish, of: source, answer) }
+        source.closeIfDone()
+    }
+
+    /// What there is no room for just now waits, and with it what comes after it.
+    private func refused(_ wish: ServedSource.Wish, of source: ServedSource, _ answer: Message) {
+        guard wish.request.verb == .push, answer["code"] == "busy" else {
+            return complain(source, wish, answer["message"] ?? "it was refused")
         }
+        if source.keepForLater(wish) {
+            complain(
+                source, wish, "there is no room for it just now; it is asked for again, and nothing is read meanwhile")
+        }
+        rest(source, for: SourceTurn.rest)
     }
 
     // MARK: Telling
 
     private func complain(_ source: ServedSource, _ problem: String, isPaced: Bool = true) {
         if let told = source.complaint(problem, isPaced: isPaced, at: host.now) { host.complain(told) }
+    }
+
+    private func complain(_ source: ServedSource, _ wish: ServedSource.Wish, _ problem: String) {
+        complain(source, "\"\(Self.shown(Array(wish.request.description.utf8)))\": \(problem)")
     }
 
     private static func shown(_ line: [UInt8]) -> String {

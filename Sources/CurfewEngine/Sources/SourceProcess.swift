@@ -17,6 +17,8 @@ final class SourceProcess {
     private let socket: Int32
     private let callersMask: UInt64
     private let noInput = curfew_open_at(AT_FDCWD, "/dev/null", O_RDONLY, 0)
+    /// Whether the server orders nothing any more: the source is asked to end, and what it writes still passed on.
+    private var isLast = false
     /// Whether the server has closed its end: nothing is passed on any more.
     private var isAlone = false
 
@@ -27,7 +29,7 @@ final class SourceProcess {
         self.callersMask = callersMask
     }
 
-    /// Until the server closes its end.
+    /// Until the server orders nothing any more.
     func serve() -> Never {
         // Out of reach of the terminal's keys, and in charge of whatever a source leaves behind.
         _ = setpgid(0, 0)
@@ -94,14 +96,15 @@ final class SourceProcess {
                 pollfd(fd: run.end == nil ? pidfd.number : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: readsMore ? output.number : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(
-                    fd: isAlone ? -1 : socket, events: Self.otherEndClosed | (unsent == nil ? 0 : Int16(POLLOUT)),
-                    revents: 0),
+                    fd: isAlone ? -1 : socket,
+                    events: (isLast ? 0 : Self.otherEndClosed) | (unsent == nil ? 0 : Int16(POLLOUT)), revents: 0),
             ]
             let left = run.due.map { Int32(clamping: max(0, $0 - now) / 1_000_000 + 1) } ?? -1
             // Nobody writes any more where it has ended: what isn't there now doesn't come.
             if poll(&ready, 3, run.end != nil && readsMore ? 0 : left) < 0 { continue }
-            if ready[2].revents & ~Int16(POLLOUT) != 0, !isAlone {
-                isAlone = true
+            if ready[2].revents & ~Int16(POLLOUT) != 0 {
+                isLast = true
+                if ready[2].revents & Int16(POLLHUP | POLLERR) != 0 { isAlone = true }
                 run.ask(at: now)
             }
             if let bytes = unsent, ready[2].revents & Int16(POLLOUT) != 0, send(bytes) { unsent = nil }

@@ -52,7 +52,7 @@ final class SourceRunner {
         _ = curfew_send(descriptor.number, bytes, bytes.count)
     }
 
-    /// The source is asked to end, and made to a second later; then its process ends as well.
+    /// The source is asked to end, and made to a second later; then its process ends as well, once all that it has written is read.
     func end() { _ = shutdown(descriptor.number, Int32(SHUT_WR)) }
 
     func close() { descriptor.close() }
@@ -75,20 +75,6 @@ final class SourceRunner {
                 guard count > 0 else { return .gone }
                 if let news = SourceNews(packet: Array(buffer[..<count])[...]) { return .news(news) }
             }
-        }
-    }
-
-    /// Waits until its process has ended, and nothing of the source is left; false where the time is up before.
-    func waitForEnd(until deadline: Int64) -> Bool {
-        while true {
-            switch next() {
-            case .gone: return true
-            case .news: continue
-            case .none: break
-            }
-            let left = (deadline - curfew_monotonic_nanoseconds()) / 1_000_000
-            var ready = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            if left <= 0 || poll(&ready, 1, Int32(clamping: left)) == 0 { return false }
         }
     }
 }

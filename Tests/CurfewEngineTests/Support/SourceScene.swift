@@ -16,6 +16,7 @@ final class SourceScene: SourceHost {
     /// Whether no connection can be made.
     var isCutOff = false
     private var ends: [Descriptor] = []
+    private var pushes: [ControlRequest] = []
 
     init(_ plans: SourcePlan...) {
         for plan in plans {
@@ -25,12 +26,17 @@ final class SourceScene: SourceHost {
             ends.append(Descriptor(pair[1]))
         }
         control.sources = { [unowned self] in desk.told($0) }
+        control.serves = { [unowned self] in hold($0, $1) }
         desk.begin(in: control.loop)
     }
 
-    deinit {
-        for index in ends.indices { ends[index].close() }
-        desk.finish(now: 0)
+    deinit { for index in ends.indices { ends[index].close() } }
+
+    private func hold(_ request: ControlRequest, _ verb: ControlVerb) -> Bool {
+        guard verb == .push else { return false }
+        control.control.owe(request)
+        pushes.append(request)
+        return true
     }
 
     // MARK: What sources do
@@ -59,6 +65,18 @@ final class SourceScene: SourceHost {
         let count = recv(ends[index].number, &packet, packet.count, Int32(MSG_DONTWAIT))
         if count == 0 { return "end" }
         return count < 0 ? nil : String(decoding: packet[..<(count - 1)], as: UTF8.self)
+    }
+
+    // MARK: What is pushed
+
+    /// The ids of pushes that wait for an answer, in the order in which they came.
+    var pushed: [String] { pushes.compactMap { $0.message["apns-id"] } }
+
+    /// Answers the first; what was told of then. `code`: by which it is refused; nil: it is kept.
+    func answerPush(_ code: String? = nil) -> [String] {
+        let push = pushes.removeFirst()
+        if let code { control.control.refuse(push, code, "no") } else { control.control.accept(push) }
+        return run()
     }
 
     // MARK: Time
