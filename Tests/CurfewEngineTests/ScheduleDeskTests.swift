@@ -161,8 +161,10 @@ struct ScheduleDeskTests {
         #expect(scene.host.desk.schedules["mail"]?.fetch.learns == true)
     }
 
-    private func push(_ id: String) {
-        scene.ask(#"push id=1 app=mail apns-id=\#(id) payload="{\"aps\":{\"content-available\":1}}""#)
+    private func push(_ id: String) { scene.ask(pushing(id, number: 1)) }
+
+    private func pushing(_ id: String, number: Int) -> String {
+        #"push id=\#(number) app=mail apns-id=\#(id) payload="{\"aps\":{\"content-available\":1}}""#
     }
 
     @Test("What can't be kept may be pushed again; what is kept is one, whatever its result")
@@ -176,6 +178,26 @@ struct ScheduleDeskTests {
         push("a")
         #expect(scene.read() == [])
         #expect(scene.records?.noted.last == "push mail 2 delivered")
+    }
+
+    @Test("One that comes again while the first of its id is being kept is answered as that one is")
+    func repeatedPush() {
+        scene.launch("mail")
+        let other = scene.client()
+        push("a")
+        #expect(scene.ask(pushing("a", number: 2), by: other) == [])
+        #expect(answer(.busy).first?.hasPrefix("error id=1 code=busy ") == true)
+        #expect(other.read().map { $0.hasPrefix("error id=2 code=busy ") } == [true])
+        #expect(scene.ask(pushing("a", number: 3), by: other) == [])
+        push("a")
+        // Whose app gets so much meanwhile that the id is none of its latest.
+        for number in 0..<AppSchedule.knownPushes {
+            _ = scene.host.desk.schedules.change("mail") { $0.isNew(push: "n\(number)") }
+        }
+        push("a")
+        #expect(answer(.done) == ["ok id=1 ignored=known-apns-id", "ok id=1 ignored=known-apns-id"])
+        #expect(other.read() == ["ok id=3 push=2"])
+        #expect(scene.records?.noted.filter { $0.hasPrefix("keep push ") } == ["keep push mail 1", "keep push mail 2"])
     }
 
     @Test("Of silent ones three come at once; a later one takes the place of one that waits")

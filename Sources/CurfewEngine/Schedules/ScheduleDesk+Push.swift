@@ -53,15 +53,34 @@ extension ScheduleDesk {
             guard 1...Self.maximumIDBytes ~= id.utf8.count else {
                 throw BadNotification("apns-id= has 1 to \(Self.maximumIDBytes) bytes")
             }
-            guard schedules.change(name, { $0.isNew(push: id) }) else {
-                return host.accept(request, [Field("ignored", "known-apns-id")])
-            }
+            if isRepeated(.init(app: name, id: id), request) { return }
         }
         lastPush += 1
         let record = PushRecord(
             app: name, number: lastPush, received: WallTimer.now, apnsID: id, isSilent: payload.isSilent,
             payload: String(decoding: bytes, as: UTF8.self))
         host.keep(.push(record), request) { $0.keep(record) }
+    }
+
+    /// True where the id is known already; then it is answered, be it later.
+    private func isRepeated(_ key: Replacements.Key, _ request: ControlRequest) -> Bool {
+        if repeatedPushes[key] != nil {
+            host.owe(request)
+            repeatedPushes[key]?.append(request)
+            return true
+        }
+        guard schedules.change(key.app, { $0.isNew(push: key.id) }) else {
+            acceptRepeated(request)
+            return true
+        }
+        repeatedPushes[key] = []
+        return false
+    }
+
+    private func acceptRepeated(_ request: ControlRequest) { host.accept(request, [Field("ignored", "known-apns-id")]) }
+
+    private func takeRepeated(of record: PushRecord) -> [ControlRequest] {
+        record.apnsID.flatMap { repeatedPushes.removeValue(forKey: .init(app: record.app, id: $0)) } ?? []
     }
 
     /// As it runs, or else as it would be launched.
@@ -73,7 +92,14 @@ extension ScheduleDesk {
 
     func keptPush(_ record: PushRecord, _ request: ControlRequest) {
         host.accept(request, [Field("push", String(record.number))])
+        for repeated in takeRepeated(of: record) { acceptRepeated(repeated) }
         deliver(record)
+    }
+
+    func pushNotKept(_ record: PushRecord) {
+        guard let id = record.apnsID else { return }
+        schedules.change(record.app) { $0.forget(push: id) }
+        for repeated in takeRepeated(of: record) { host.refuseBusy(repeated) }
     }
 
     /// `payload`: what was pushed under a number.

@@ -84,9 +84,7 @@ extension ScheduleDesk {
     /// It couldn't be: whoever has asked may ask again.
     func notKept(_ keeping: Keeping) {
         switch keeping {
-        case .push(let record):
-            guard let id = record.apnsID else { return }
-            schedules.change(record.app) { $0.forget(push: id) }
+        case .push(let record): pushNotKept(record)
         case .notification(let record):
             let (app, id) = (record.app, record.notification.id)
             guard case .some(let passed) = replacements.ended(.init(app: app, id: id), isKept: false) else { return }

@@ -25,6 +25,8 @@ final class ScheduleDesk {
     /// The same of requests.
     var requestReplacements = Replacements()
     var lastPush = 0
+    /// Pushes whose id came before, in one that is being kept for good: answered as that one is.
+    var repeatedPushes: [Replacements.Key: [ControlRequest]] = [:]
     /// Pushes that a server before has left undelivered, the oldest first.
     var backlog: [PushRecord] = []
     /// The silent push of each app that waits, for too many came.
