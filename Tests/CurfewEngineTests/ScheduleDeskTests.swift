@@ -116,6 +116,27 @@ struct ScheduleDeskTests {
         #expect(told == [16, 32, 40])
     }
 
+    @Test("However many fetch, after the clock was set so many are planned anew in a turn, and then comes what is due")
+    func plans() {
+        let records = FakeRecords()
+        records.kept.fetches = (0..<40).map { number in
+            FetchRecord(app: "app\(number)", asked: .seconds(3600), lastFetch: nil, fruitless: 0)
+        }
+        let scene = ServeScene(records: records)
+        let desk = scene.host.desk
+        // So far it is only known what they go by.
+        #expect(desk.schedules.nextDue == nil)
+        desk.schedules.forgetPlans()
+        let planned = (0..<4).map { _ in
+            desk.timeCame()
+            return desk.schedules.names.count { desk.schedules[$0]?.fetch.due != nil }
+        }
+        #expect(planned == [16, 32, 40, 40])
+        // None can be launched.
+        let obstacles = desk.schedules.names.compactMap { desk.schedules[$0]?.fetch.obstacle }
+        #expect(obstacles == Array(repeating: .cantBeLaunched, count: ScheduleDesk.deliveriesPerTurn))
+    }
+
     @Test("A server that ends delivers nothing more")
     func ending() {
         let scene = Self.scene(due: 1)

@@ -4,6 +4,8 @@
 public struct Schedules: Sendable {
     private var apps: [String: AppSchedule] = [:]
     private var deadlines = NamedDeadlines<WallTime>()
+    /// Of whom something is still to be planned anew.
+    private var unplanned: [String] = []
 
     /// What is to be done now.
     public enum Task: Sendable, Hashable {
@@ -56,11 +58,19 @@ public struct Schedules: Sendable {
         for app in apps.keys { change(app) { $0.notifications.zoneChanged(offsets) } }
     }
 
-    /// The clock was set, or the zone is another: what is planned by habit is planned anew, and requests are looked at.
-    public mutating func plan(at now: WallTime, _ offsets: LocalNotifications.Offsets) {
-        for (app, schedule) in apps {
-            if schedule.fetch.learns { change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } } }
-            if !schedule.requests.pending.isEmpty { change(app) { $0.requests.plan(at: now) } }
+    /// The clock was set, or the zone is another: what is planned by habit is to be planned anew, and requests are looked at.
+    public mutating func forgetPlans() { unplanned = Array(apps.keys) }
+
+    /// Until then it is due by another clock.
+    public var hasUnplanned: Bool { !unplanned.isEmpty }
+
+    /// Plans what is to be planned anew of so many apps.
+    public mutating func plan(_ count: Int, at now: WallTime, _ offsets: LocalNotifications.Offsets) {
+        let turn = unplanned.suffix(count)
+        unplanned.removeLast(turn.count)
+        for app in turn {
+            if apps[app]?.fetch.learns == true { change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } } }
+            if apps[app]?.requests.pending.isEmpty == false { change(app) { $0.requests.plan(at: now) } }
         }
     }
 

@@ -53,6 +53,8 @@ final class ScheduleDesk {
 
     /// More that is due at once waits until others had their turn.
     static let deliveriesPerTurn = 16
+    /// The same of apps whose fetches are planned anew.
+    static let plansPerTurn = 16
     /// Its link tells which zone the machine is in.
     private static let zoneFile = "/etc/localtime"
 
@@ -88,7 +90,8 @@ final class ScheduleDesk {
     /// From now on what is due is delivered.
     func begin() {
         desktop?.wait(in: host.loop)
-        schedules.plan(at: WallTimer.now, offset)
+        schedules.forgetPlans()
+        schedules.plan(.max, at: WallTimer.now, offset)
         watchZone()
         arm()
     }
@@ -108,7 +111,7 @@ final class ScheduleDesk {
 
     /// The timer has told of its time, or of a clock that was set.
     func timeCame() {
-        if timer.wasHeard() { schedules.plan(at: WallTimer.now, offset) }
+        if timer.wasHeard() { schedules.forgetPlans() }
         deliverDue()
     }
 
@@ -116,13 +119,13 @@ final class ScheduleDesk {
         guard zoneWatch?.readChanges() != nil else { return }
         zones.reload()
         schedules.zoneChanged(offset)
-        schedules.plan(at: WallTimer.now, offset)
+        schedules.forgetPlans()
         arm()
     }
 
     func arm() {
         guard !host.isEnding else { return _ = timer.arm(nil, in: host.loop) }
-        let next = backlog.isEmpty ? schedules.nextDue : .never
+        let next = backlog.isEmpty && !schedules.hasUnplanned ? schedules.nextDue : .never
         if !timer.arm(next, in: host.loop) {
             host.complain("no descriptor is left to wait for what is scheduled; it is tried again with the next change")
         }
@@ -131,6 +134,10 @@ final class ScheduleDesk {
     private func deliverDue() {
         guard !host.isEnding else { return }
         let now = WallTimer.now
+        if schedules.hasUnplanned {
+            schedules.plan(Self.plansPerTurn, at: now, offset)
+            return arm()
+        }
         for _ in 0..<Self.deliveriesPerTurn {
             if !backlog.isEmpty {
                 deliver(backlog.removeFirst())

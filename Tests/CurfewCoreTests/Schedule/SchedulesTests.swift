@@ -125,6 +125,30 @@ struct SchedulesTests {
         #expect(all.nextDue == nil)
     }
 
+    @Test("When the clock was set fetches are planned anew, so many at a time")
+    func planning() {
+        var all = Schedules()
+        for number in 0..<10 {
+            all.change("app\(number)") { $0.fetch.define(.seconds(3600), at: Self.now, offset: Zones.utc) }
+            all.change("app\(number)") { $0.fetch.began(at: Self.now, offset: Zones.utc) }
+        }
+        #expect(all.nextDue == Self.now + .seconds(3600))
+        #expect(!all.hasUnplanned)
+        let before = Self.now - Span.seconds(86_400)
+        all.forgetPlans()
+        // One that has gone meanwhile is nothing to plan.
+        all.change("app3") { $0.fetch = FetchSchedule() }
+        var planned: [Int] = []
+        while all.hasUnplanned, planned.count < 10 {
+            all.plan(4, at: before, Self.offsets)
+            planned.append(all.names.count { all[$0]?.fetch.due == before })
+        }
+        #expect(planned.last == 9)
+        #expect(planned.count == 3)
+        #expect(planned[0] <= 4)
+        #expect(planned[1] <= 8)
+    }
+
     @Test("A silent push that was kept back is due an hour after the first of three")
     func push() {
         var all = Schedules()
@@ -175,7 +199,9 @@ struct SchedulesTests {
         all.change("mail") { $0.requests.postpone(because: nil, at: Self.now + .seconds(5)) }
         #expect(all.nextDue == Self.now + .seconds(305))
         // The clock is put back: it is too early again.
-        all.plan(at: Self.now, Self.offsets)
+        all.forgetPlans()
+        all.plan(1, at: Self.now, Self.offsets)
+        #expect(!all.hasUnplanned)
         #expect(all.nextDue == Self.now + .seconds(5))
         all.hold("mail", true)
         #expect(all.nextDue == nil)
