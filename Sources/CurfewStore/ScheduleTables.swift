@@ -27,6 +27,10 @@ enum ScheduleTables {
     }
 
     private static func writeFetches(_ rows: StoreRows, to database: Database) throws {
+        for app in rows.deletedApps {
+            try database.execute(sql: "DELETE FROM fetch WHERE app = ?", arguments: [app])
+            try database.execute(sql: "DELETE FROM opening WHERE app = ?", arguments: [app])
+        }
         for fetch in rows.fetches.values {
             try database.execute(
                 sql: """

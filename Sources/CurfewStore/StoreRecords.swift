@@ -87,6 +87,11 @@ struct StoreRecords: Sendable {
         for name in rows.deletedApps {
             apps[name] = nil
             lastRuns[name] = nil
+            fetches[name] = nil
+        }
+        if !rows.deletedApps.isEmpty {
+            openings.removeAll { rows.deletedApps.contains($0.app) }
+            pushes.removeAll { rows.deletedApps.contains($0.app) }
         }
         apps.merge(rows.apps) { $1 }
         for run in rows.runs.values where run.number >= lastRuns[run.app]?.number ?? 0 { lastRuns[run.app] = run }
@@ -195,7 +200,9 @@ struct StoreRecords: Sendable {
         held.pushes[StoreRows.PushKey(app: app, number: number)]
     }
 
-    private var currentFetches: [String: StoredFetch] { fetches.merging(held.fetches) { $1 } }
+    private var currentFetches: [String: StoredFetch] {
+        fetches.filter { !held.deletedApps.contains($0.key) }.merging(held.fetches) { $1 }
+    }
 
     private var currentRequests: [StoredRequest.Key: StoredRequest] {
         var all = requests
@@ -223,6 +230,9 @@ struct StoreRecords: Sendable {
             rows.requests[key] = .some(nil)
         }
         if badges[app] != nil || rows.badges[app] != nil { rows.badges[app] = 0 }
+        // What there was before goes with the app.
+        rows.fetches[app] = nil
+        rows.openings.removeAll { $0.app == app }
     }
 
     private func notification(_ key: StoredNotification.Key, in rows: StoreRows) -> StoredNotification? {

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import Testing
 
 @testable import CurfewStore
@@ -71,6 +72,79 @@ struct PruneTests {
         #expect(next.names == expected)
         #expect(next.history(limit: 1000).count == 296)
         next.close()
+    }
+
+    /// Something of each kind that can be kept of it.
+    private func scheduled(of app: String) -> [StoreChange] {
+        [
+            .notificationKept(.sample(app, "n")), .badgeSet(app, 2),
+            .fetchSet(StoredFetch(app: app, interval: 0, last: 5, fruitless: 1)),
+            .opened(StoredOpening(app: app, time: 5, shown: "2096-07-01T08:00:00")),
+            .pushKept(StoredPush(app: app, number: 1, received: 1, apnsID: nil, isSilent: true, payload: "{}")),
+            .requestKept(
+                StoredRequest(
+                    key: StoredRequest.Key(app: app, id: "r"), kind: "refresh", earliest: nil, needsNetwork: false,
+                    submitted: 1)),
+        ]
+    }
+
+    /// Whose anything of each kind is.
+    private func scheduling(_ server: StoredServer) -> [[String]] {
+        [
+            server.notifications.map(\.key.app), Array(server.badges.keys), server.fetches.map(\.app),
+            server.openings.map(\.app), server.pushes.map(\.app), server.requests.map(\.key.app),
+        ]
+    }
+
+    @Test(
+        "What a command had scheduled goes with it, whether it was written before or not", arguments: [true, false])
+    func forgotten(isWritten: Bool) throws {
+        defer { folder.remove() }
+        var keeper = try folder.keeper()
+        let removed = (0...StoreBounds.removedCommands).map { "bare\($0)" }
+        let kept = removed.flatMap { [StoreChange.appLaunched(.sample($0), toFront: true), .appRemoved($0)] }
+        let changes = kept + scheduled(of: "bare0") + scheduled(of: "bare1")
+        if isWritten {
+            #expect(keeper.do(.together(changes)) == .kept)
+            keeper.close()
+            keeper = try folder.keeper()
+            let before = scheduling(keeper.load())
+            #expect(before.allSatisfy { $0.sorted() == ["bare0", "bare1"] })
+            #expect(keeper.do(.pruneRuns) == .kept)
+        } else {
+            #expect(keeper.do(.together(changes + [.pruneRuns])) == .kept)
+        }
+        #expect(!keeper.names.contains("bare0"))
+        let inMemory = scheduling(keeper.load())
+        // Of pushes and openings that have come since it was opened only the database knows.
+        let expected = ["bare1"]
+        #expect(inMemory.allSatisfy { $0 == expected || !isWritten && $0.isEmpty })
+        keeper.close()
+        keeper = try folder.keeper()
+        let afterwards = scheduling(keeper.load())
+        #expect(afterwards.allSatisfy { $0 == expected })
+        // One of that name which is launched later has nothing of it.
+        #expect(keeper.do(.appLaunched(.sample("bare0"), toFront: true)) == .kept)
+        let again = scheduling(keeper.load())
+        #expect(again.allSatisfy { $0 == expected })
+        keeper.close()
+    }
+
+    @Test("A database that is lost is written again without what was forgotten")
+    func forgottenTwice() throws {
+        defer { folder.remove() }
+        var keeper = try folder.keeper()
+        let removed = (0...StoreBounds.removedCommands).map { "bare\($0)" }
+        let kept = removed.flatMap { [StoreChange.appLaunched(.sample($0), toFront: true), .appRemoved($0)] }
+        #expect(keeper.do(.together(kept + scheduled(of: "bare0"))) == .kept)
+        #expect(keeper.do(.pruneRuns) == .kept)
+        for name in folder.names where name != "server.sqlite.lock" { unlink(folder.directory + "/" + name) }
+        #expect(keeper.do(.appLaunched(.sample("new"), toFront: true)) == .kept)
+        keeper.close()
+        keeper = try folder.keeper()
+        defer { keeper.close() }
+        #expect(keeper.names.contains("bare1"))
+        #expect(scheduling(keeper.load()) == Array(repeating: [], count: 6))
     }
 
     @Test("Openings of the 28 days before an app's latest, the oldest first")
