@@ -47,6 +47,22 @@ struct ScheduleDeskTests {
         #expect(scene.code("notify id=4 app=mail title=C") == "busy")
     }
 
+    @Test("Of what waits to be kept an app has a quarter, and is told so; others go on")
+    func ownPlaces() throws {
+        let app = try #require(scene.launch("mail"))
+        let (first, second) = (scene.pipe(of: app), scene.pipe(of: app))
+        for number in 0..<16 { scene.ask("notify id=1 notification=n\(number) at=@4000000000 title=A", by: first) }
+        #expect(
+            scene.ask("notify id=2 notification=more at=@4000000000 title=A", by: second) == [
+                "error id=2 code=busy message=\"16 requests of mail wait to be kept, as many as may of one app; "
+                    + "ask again once one is answered\""
+            ])
+        #expect(scene.ask("notify id=3 app=mail notification=other at=@4000000000 title=A") == [])
+        _ = answer(.done)
+        #expect(scene.ask("notify id=4 notification=more at=@4000000000 title=A", by: second) == [])
+        #expect(scene.records?.noted.last == "keep mail more 0")
+    }
+
     @Test(
         "One that falls due while another of its id is being kept leaves what is kept of that one alone",
         arguments: [true, false])

@@ -26,7 +26,14 @@ extension ServeHost {
         _ keeping: ScheduleDesk.Keeping, _ request: ControlRequest, _ ask: (any ServerRecords) -> Int?
     ) {
         guard let records else { return desk.kept(keeping, request) }
-        guard mayKeepMore(request), let number = ask(records) else {
+        if let app = request.app, !mayKeepMore(of: app) {
+            desk.notKept(keeping)
+            return refuse(
+                request, "busy",
+                "\(Self.mostKeptOfAnApp) requests of \(name(of: app)) wait to be kept, as many as may of one app; "
+                    + "ask again once one is answered")
+        }
+        guard let number = ask(records) else {
             desk.notKept(keeping)
             return refuseBusy(request)
         }
@@ -35,8 +42,7 @@ extension ServeHost {
     }
 
     /// One app that asks on and on doesn't take the places of all others.
-    private func mayKeepMore(_ request: ControlRequest) -> Bool {
-        guard let app = request.app else { return true }
+    private func mayKeepMore(of app: AppID) -> Bool {
         let waiting = recordRequests.values.filter {
             if case .schedule(let other, _) = $0 { other.app == app } else { false }
         }

@@ -82,12 +82,23 @@ final class ServeScene {
         return client
     }
 
+    /// The app's own.
+    func pipe(of app: AppID) -> ControlClient {
+        var pair: [Int32] = [-1, -1]
+        _ = pair.withUnsafeMutableBufferPointer { curfew_socketpair($0.baseAddress) }
+        host.control?.addPipe(Descriptor(pair[0]), childsEnd: .none, of: app)
+        let client = ControlClient(Descriptor(pair[1]))
+        clients.append(client)
+        return client
+    }
+
     private lazy var usual = client()
 
     /// What comes back at once.
     @discardableResult
     func ask(_ request: String) -> [String] { ask(request, by: usual) }
 
+    @discardableResult
     func ask(_ request: String, by client: ControlClient) -> [String] {
         client.send([request])
         run()
