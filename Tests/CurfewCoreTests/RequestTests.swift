@@ -69,6 +69,32 @@ struct RequestTests {
                 == "kill a background-fetch-timeout in background, event processing, limit 15s, elapsed 15s, CPU 0s")
     }
 
+    @Test("More time can be had for it until it is warned, and none any more then", arguments: [false, true])
+    func extended(isEarly: Bool) {
+        let scenario = woken()
+        scenario.run(.seconds(590))
+        #expect(scenario.notify(.extendTimeout(.seconds(60))) == ["note a timeouts extended to 60s"])
+        let told = "a <- change taskWillExpire #7 5s event=processing seq=6 to 1"
+        let warned = isEarly ? scenario.send(.app(.a, .expire)) : scenario.run(.seconds(55))
+        #expect(warned == [told])
+        scenario.run(.seconds(1))
+        #expect(scenario.notify(.extendTimeout(.seconds(60))) == ["note a nothing to extend"])
+        #expect(scenario.notify(.extendTimeout(.infinite)) == ["note a nothing to extend"])
+        #expect(scenario.run(.milliseconds(3_999)).isEmpty)
+        #expect(scenario.run(.milliseconds(1)).first?.hasPrefix("kill a background-fetch-timeout") == true)
+    }
+
+    @Test("What else it owes when one has expired can have more time")
+    func extendedBeside() {
+        let scenario = woken()
+        scenario.wake("fetch")
+        scenario.send(.app(.a, .expire))
+        #expect(scenario.notify(.extendTimeout(.seconds(60))) == ["note a timeouts extended to 60s"])
+        #expect(scenario.untilDeadline == "5s")
+        scenario.ack(6)
+        #expect(scenario.untilDeadline == "60s")
+    }
+
     @Test("With no limit it has the lead all the same")
     func unlimited() {
         let scenario = Scenario.awareSuspended(.with { $0.processingLimit = .infinite })

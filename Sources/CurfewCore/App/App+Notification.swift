@@ -44,7 +44,7 @@ extension App {
     /// Every transition that runs ends at the earliest `span` from now. Source: systemd.service(5),
     /// TimeoutStartSec=: a message prolongs a phase, and has to be repeated before what it granted is over.
     private mutating func extendTimeouts(to span: Span, at now: Moment, into effects: inout [Effect]) {
-        guard isWatched else {
+        guard channel.isExtensible || isTerminating else {
             effects.append(.note(id, .nothingToExtend))
             return
         }

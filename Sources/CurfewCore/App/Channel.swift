@@ -26,6 +26,9 @@ struct Channel: Sendable, Hashable {
             guard let lead else { return nil }
             return watchdog.end.map { $0 - lead }
         }
+
+        /// Whether it was warned: what it has left then is all that it gets.
+        var isExpired: Bool { event.isRequest && lead == nil }
     }
 
     /// Whether any other app would be plain.
@@ -143,9 +146,14 @@ struct Channel: Sendable, Hashable {
         launch?.set(running: running, at: now)
     }
 
+    /// Whether more time can be had for something that it owes.
+    var isExtensible: Bool { launch != nil || pending.contains { !$0.isExpired } }
+
     mutating func extend(to span: Span, at now: Moment) {
         launch?.extend(to: span, at: now)
-        for index in pending.indices { pending[index].watchdog.extend(to: span, at: now) }
+        for index in pending.indices where !pending[index].isExpired {
+            pending[index].watchdog.extend(to: span, at: now)
+        }
     }
 }
 
