@@ -31,8 +31,8 @@ final class SourceDesk {
 
     /// More of one isn't asked before some of it is answered.
     static let mostAsked = 16
-    /// How long they are heeded at the server's end: a source has a second to end, another is for what it leaves behind, and the
-    /// rest for what it has left in its pipe.
+    /// How long they are heeded at the server's end: a source has three seconds to end, two are for what it leaves behind, and
+    /// the rest for what it has left in its pipe.
     static let lastTime = Span.seconds(10)
     /// So much of one is heeded then, in bytes: twice what is on its way through its pipe and its process.
     static let mostLastBytes = 256 << 10

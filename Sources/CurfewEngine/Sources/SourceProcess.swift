@@ -8,7 +8,7 @@ import Glibc
 final class SourceProcess {
     static let name: StaticString = "curfew-source"
     /// What a source has to end by itself, when it is asked to or has closed its output.
-    private static let patience: Int64 = 1_000_000_000
+    private static let patience: Int64 = 3_000_000_000
     /// POLLRDHUP, which Glibc's module hides. Source: poll(2), include/uapi/asm-generic/poll.h.
     private static let otherEndClosed: Int16 = 0x2000
 
@@ -90,7 +90,10 @@ final class SourceProcess {
         while run.end == nil || !run.isDrained || unsent != nil {
             let now = curfew_monotonic_nanoseconds()
             if run.isOverdue(at: now) { run.insist(at: now) }
-            if isAlone { unsent = nil }
+            if isAlone {
+                unsent = nil
+                run.ask(at: now)
+            }
             let readsMore = unsent == nil && !run.isDrained
             var ready = [
                 pollfd(fd: run.end == nil ? pidfd.number : -1, events: Int16(POLLIN), revents: 0),

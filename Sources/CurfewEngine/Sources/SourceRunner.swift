@@ -52,7 +52,8 @@ final class SourceRunner {
         _ = curfew_send(descriptor.number, bytes, bytes.count)
     }
 
-    /// The source is asked to end, and made to a second later; then its process ends as well, once all that it has written is read.
+    /// The source is asked to end, and made to three seconds later; then its process ends as well, once all that it has written
+    /// is read.
     func end() { _ = shutdown(descriptor.number, Int32(SHUT_WR)) }
 
     func close() { descriptor.close() }
