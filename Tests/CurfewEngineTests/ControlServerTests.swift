@@ -248,8 +248,8 @@ struct ControlServerTests {
     // MARK: Long answers
 
     /// An app with more events than a connection takes at once.
-    private func eventful() -> ControlScene {
-        let scene = ControlScene()
+    private func eventful(_ apps: [AppID] = [.a]) -> ControlScene {
+        let scene = ControlScene(apps)
         for number in 0..<EventLog.capacity {
             scene.record(.statusText("\(number)" + String(repeating: "x", count: 3_000)), of: .a)
         }
@@ -500,6 +500,62 @@ struct ControlServerTests {
         }
         #expect(scene.control.sessions.count == clients.count)
         #expect(scene.control.clientCount == clients.count)
+    }
+
+    /// What the server knows of some of its sessions, against a look at each; nil where it is the same.
+    private static func violation(of control: ControlServer) -> String? {
+        let sessions = control.sessions
+        func ids(_ sessions: [ControlSession]) -> [Int] { sessions.map(\.id.rawValue).sorted() }
+        if sessions.map(\.id.rawValue) != ids(sessions) { return "they aren't in the order of their numbers" }
+        for session in sessions where control.session(session.id) !== session { return "\(session.id) isn't found" }
+        let told = ids(sessions.filter(\.isTellingList))
+        let known = ids(control.telling.map(\.session))
+        if known != told { return "\(told) are told something long, and not \(known)" }
+        let following = ids(sessions.filter { $0.followed != .nobody })
+        if ids(control.followers) != following { return "\(following) follow, and not \(ids(control.followers))" }
+        let clients = sessions.count { !$0.isInherited }
+        return control.clientCount == clients ? nil : "\(clients) are clients, and not \(control.clientCount)"
+    }
+
+    @Test(
+        "Whoever asks, reads, follows and goes, who is told something long and who follows is what a look at each says",
+        arguments: 0..<4 as Range<UInt64>)
+    func sessionIndexes(seed: UInt64) {
+        let other = AppID(2)
+        let scene = eventful([.a, other])
+        scene.control.senderRoles.keepsSenders = false
+        var random = SplitMix64(seed: seed)
+        var clients: [(end: ControlClient, session: ConnectionID?)] = []
+        var (mostTold, mostFollowing) = (0, 0)
+        for step in 0..<150 {
+            let client = clients.isEmpty ? nil : random.pick(clients).end
+            switch random.below(10) {
+            case 0, 1: clients.append((scene.client(), scene.control.sessions.last?.id))
+            case 2: clients.append((scene.pipe(of: random.pick([.a, other])), scene.control.sessions.last?.id))
+            case 3, 4:
+                // Of one app, or of all.
+                scene.defaultApp = random.chance(50) ? .a : nil
+                client?.send(["events id=1 follow=\(random.below(2))"])
+            case 5, 6: _ = client?.read()
+            case 7 where client != nil: clients.remove(at: random.below(clients.count)).end.close()
+            case 8:
+                scene.kernel.clock = scene.kernel.clock + .seconds(4)
+                scene.control.timePassed()
+            default:
+                scene.control.follow(other, insteadOf: .a)
+                scene.record(.statusText("x"), of: random.pick([.a, other]))
+            }
+            scene.run()
+            clients.removeAll { client in !scene.control.sessions.contains { $0.id == client.session } }
+            mostTold = max(mostTold, scene.control.telling.count)
+            mostFollowing = max(mostFollowing, scene.control.followers.count)
+            guard let violation = Self.violation(of: scene.control) else { continue }
+            Issue.record("seed \(seed), step \(step): \(violation)")
+            return
+        }
+        #expect(mostTold > 2)
+        #expect(mostFollowing > 2)
+        #expect(scene.droppedClients.count + scene.drops.count > 0)
     }
 
     @Test("What a server answers by itself isn't about an app")

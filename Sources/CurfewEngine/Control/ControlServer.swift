@@ -32,9 +32,9 @@ final class ControlServer {
     /// Ascending by number.
     private(set) var sessions: [ControlSession] = []
     /// Those with a long answer under way, each with when some of it last went out.
-    private var telling: [(session: ControlSession, moved: Instant)] = []
+    private(set) var telling: [(session: ControlSession, moved: Instant)] = []
     /// Those that follow an app, or all: few of very many.
-    private var followers: [ControlSession] = []
+    private(set) var followers: [ControlSession] = []
     /// How many of them are apps' own pipes, which nobody else has the fewer for.
     private var pipeCount = 0
     /// How many came through the socket.

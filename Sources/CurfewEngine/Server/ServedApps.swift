@@ -35,11 +35,12 @@ struct ServedApps {
         }
     }
 
-    private var entries: [String: Entry] = [:]
-    private var names: [AppID: String] = [:]
+    private(set) var entries: [String: Entry] = [:]
+    /// Of those that run; a test holds it and `restarts` against a look at every entry.
+    private(set) var names: [AppID: String] = [:]
     private(set) var list = TaskList()
     /// Who is launched again by itself, and when.
-    private var restarts = NamedDeadlines<Instant>()
+    private(set) var restarts = NamedDeadlines<Instant>()
 
     var runningCount: Int { names.count }
 

@@ -27,6 +27,8 @@ struct Crowd {
     private(set) var mostLeaving = 0
     /// The most that were in front at once.
     private(set) var mostInFront = 0
+    /// How many were given up though something of them was left.
+    private(set) var givenUp = 0
 
     init(slots: Int, places: Int = 1) {
         self.slots = slots
@@ -78,12 +80,24 @@ struct Crowd {
             leave(id)
             return .app(id, .treeGone)
         }
+        if random.chance(3) { return giveUp(&random, id) }
         switch Nonsense.input(about: id, RequestID(lastRequest), &random) {
-        case .app(_, .treeGone), .app(_, .killIncomplete), .app(_, .quit), .app(_, .reclaim), .app(_, .leaderExited),
-            .app(_, .memoryLimitHit), .machine(.watchMemory):
-            return .machine(.tick)
+        case .app(_, .treeGone), .app(_, .killIncomplete), .app(_, .memoryLimitHit): return .machine(.tick)
         case let input: return input
         }
+    }
+
+    /// One whose end is all that is awaited, or, who stays then, any other.
+    private mutating func giveUp(_ random: inout SplitMix64, _ other: AppID) -> Input {
+        let over = present.filter { supervisor.app($0)?.phase.isOver == true }
+        guard !over.isEmpty, random.chance(70) else {
+            if over.contains(other) { leave(other) }
+            return .app(other, .killIncomplete)
+        }
+        let id = random.pick(over)
+        givenUp += 1
+        leave(id)
+        return .app(id, .killIncomplete)
     }
 
     private mutating func launch(_ random: inout SplitMix64) -> Input {

@@ -32,6 +32,8 @@ struct CrowdTests {
         #expect(most > 16)
         #expect(crowd.mostDue > 1)
         #expect(crowd.mostLeaving > 1)
+        #expect(crowd.givenUp > 0)
+        #expect(crowd.supervisor.memoryPressure?.isWatched == true)
         #expect(crowd.supervisor.apps.contains { $0.id.generation > 0 })
     }
 
