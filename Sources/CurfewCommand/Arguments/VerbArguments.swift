@@ -9,8 +9,13 @@ package struct VerbArguments {
     private var values: [String: [String]] = [:]
     /// The server that was asked for.
     private(set) var server: String?
+    /// Where supervisors are looked for; nil: this user's.
+    private let directory: RuntimeDirectory?
 
-    package init(_ reader: ArgumentReader) throws(UsageError) {
+    package init(_ reader: ArgumentReader) throws(UsageError) { try self.init(reader, in: nil) }
+
+    init(_ reader: ArgumentReader, in directory: RuntimeDirectory?) throws(UsageError) {
+        self.directory = directory
         var reader = reader
         verb = reader.verb
         let known = VerbSyntax.options(of: verb)
@@ -55,7 +60,7 @@ package struct VerbArguments {
         return last
     }
 
-    var lookup: AppLookup { AppLookup(verb: verb, server: server) }
+    var lookup: AppLookup { AppLookup(verb: verb, server: server, directory: directory ?? .ofThisUser()) }
 
     /// Connects to the app that the first operand names, else to the only one; tells of failures.
     func withClient(_ body: (inout ControlClient) throws(ControlClient.Failure) -> Void) throws(UsageError) -> Int32 {

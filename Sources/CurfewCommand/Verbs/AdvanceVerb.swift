@@ -20,7 +20,7 @@ enum AdvanceVerb {
             passed: nanoseconds("seconds"), left: nanoseconds("left"), state: final["state"] ?? "")
     }
 
-    private static func json(_ answer: ControlClient.Answer) -> JSON {
+    static func json(_ answer: ControlClient.Answer) -> JSON {
         let events = answer.items.map { event in
             JSON.object(Message(event.verb, event.fields.filter { $0.key != "id" }).jsonMembers)
         }

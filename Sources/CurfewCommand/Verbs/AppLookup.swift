@@ -10,6 +10,8 @@ package struct AppLookup {
     private let directory: RuntimeDirectory
     /// The server that somebody has asked for.
     private let server: String?
+    /// What the environment says; nil for what is empty. The process's own, but in tests.
+    var variable: (String) -> String? = AppLookup.environment
 
     /// The server that is meant where nobody says which.
     static let usualServer = "home"
@@ -135,7 +137,7 @@ package struct AppLookup {
 
     /// The one we are in, or the only one.
     private func onlyTarget() throws(UsageError) -> AppTarget? {
-        if let path = AppLookup.inheritedSocket() { return .inherited(path) }
+        if let path = variable("CURFEW_SOCKET") { return .inherited(path) }
         let running = all()
         if running.count > 1 { throw UsageError(verb, "several apps are running; say which: \(listed(running))") }
         return running.first.map { target($0) }
@@ -165,8 +167,7 @@ package struct AppLookup {
 
     func chosenServer() throws(UsageError) -> String {
         if let server { return server }
-        guard let variable = getenv("CURFEW_SERVER"), variable[0] != 0 else { return Self.usualServer }
-        let name = String(cString: variable)
+        guard let name = variable("CURFEW_SERVER") else { return Self.usualServer }
         guard AppName.isValid(name) else {
             throw UsageError(verb, "CURFEW_SERVER: \"\(name)\" isn't a server's name; it is \(AppName.accepted)")
         }
@@ -180,9 +181,11 @@ package struct AppLookup {
     }
 
     /// The control socket of the app this process is in.
-    static func inheritedSocket() -> String? {
-        guard let path = getenv("CURFEW_SOCKET"), path[0] != 0 else { return nil }
-        return String(cString: path)
+    static func inheritedSocket() -> String? { environment("CURFEW_SOCKET") }
+
+    private static func environment(_ name: String) -> String? {
+        guard let text = getenv(name), text[0] != 0 else { return nil }
+        return String(cString: text)
     }
 
     private func isPid(_ app: String) -> Bool {

@@ -1,10 +1,12 @@
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 
 /// `curfew home`: sends an app to the background, by its name, or whichever is in front.
 enum HomeVerb {
-    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+    /// `directory`: where supervisors are looked for; nil: this user's.
+    static func run(_ reader: ArgumentReader, in directory: RuntimeDirectory? = nil) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader, in: directory)
         // From inside an app its supervisor is asked, and says why not.
         if !arguments.operands.isEmpty || AppLookup.inheritedSocket() != nil {
             return try DrivingVerbs.ask(Message(arguments.verb, [Field("id", "1")]), arguments)

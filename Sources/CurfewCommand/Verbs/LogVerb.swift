@@ -119,8 +119,8 @@ struct LogVerb {
 }
 
 /// Tells that something in a folder has changed.
-private struct FolderWatch {
-    private let descriptor: Int32
+struct FolderWatch {
+    let descriptor: Int32
 
     init?(_ path: String) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC))

@@ -9,8 +9,9 @@ enum PushVerb {
     /// More than that no payload has, by far.
     private static let mostBytes = 65_536
 
-    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+    /// `directory`: where supervisors are looked for; nil: this user's.
+    static func run(_ reader: ArgumentReader, in directory: RuntimeDirectory? = nil) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader, in: directory)
         if let id = arguments.value("--apns-id"), !(1...64 ~= id.utf8.count) {
             throw reader.error("--apns-id: \"\(id)\" isn't an id, 1 to 64 bytes")
         }
@@ -49,7 +50,8 @@ enum PushVerb {
         return try client.request(Message("push", fields + [Field("order", file)])).final
     }
 
-    private static func read(_ path: String) throws(KernelError) -> [UInt8] {
+    /// `path`: `-` is standard input. Of what is longer than any payload no more than tells that.
+    static func read(_ path: String) throws(KernelError) -> [UInt8] {
         var file = Descriptor(path == "-" ? 0 : curfew_open_at(AT_FDCWD, path, O_RDONLY, 0))
         guard file.isOpen else { throw KernelError("open", path, errno: -file.number) }
         defer { if path != "-" { file.close() } }

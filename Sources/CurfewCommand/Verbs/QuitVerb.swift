@@ -1,10 +1,12 @@
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 
 /// `curfew quit`: ends an app, or every app.
 enum QuitVerb {
-    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+    /// `directory`: where supervisors are looked for; nil: this user's.
+    static func run(_ reader: ArgumentReader, in directory: RuntimeDirectory? = nil) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader, in: directory)
         if arguments.has("--all") {
             if let app = arguments.operands.first {
                 throw reader.error(

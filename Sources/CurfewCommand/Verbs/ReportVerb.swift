@@ -5,9 +5,11 @@ import Glibc
 
 /// `curfew report`: the reports that kills have left.
 enum ReportVerb {
-    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
+    static func run(
+        _ reader: ArgumentReader, store: ReportStore? = .ofThisUser()
+    ) throws(UsageError) -> Int32 {
         let arguments = try VerbArguments(reader)
-        guard let store = ReportStore.ofThisUser() else {
+        guard let store else {
             return fail("there is no home directory of yours for reports to be in; XDG_STATE_HOME can name another")
         }
         let reports: [StoredReport]

@@ -6,18 +6,20 @@ import Glibc
 
 /// `curfew serve --stop`: returns once the server and all its apps have ended, and another can have its name and its records.
 package enum ServerStop {
-    package static func run(_ name: String) -> Int32 {
-        let path = RuntimeDirectory.ofThisUser().serverSocketPath(name)
+    package static func run(_ name: String) -> Int32 { run(name, in: .ofThisUser()) }
+
+    static func run(_ name: String, in directory: RuntimeDirectory) -> Int32 {
+        let path = directory.serverSocketPath(name)
         do throws(ControlClient.Failure) {
             var client = try ControlClient(path: path)
             _ = try client.request(Message("stop", [Field("id", "1")]))
             // It closes the channel last of all.
             while try client.receive(until: nil) != nil {}
-            return awaitEnd(of: name, path)
+            return awaitEnd(of: name, path, until: ControlClient.answerDeadline())
         } catch {
             switch error {
             // It had no app, and ended with the answer on its way.
-            case .ended: return awaitEnd(of: name, path)
+            case .ended: return awaitEnd(of: name, path, until: ControlClient.answerDeadline())
             case .unavailable:
                 StandardError.print("curfew: serve: no server called \(name) is running")
                 return ExitStatus.unavailable
@@ -32,9 +34,11 @@ package enum ServerStop {
             return ExitStatus.failure
         }
     }
+
     /// Its own end leaves no name. Killed on the way it does, until its keeper has ended what was left.
-    private static func awaitEnd(of name: String, _ path: String) -> Int32 {
-        let deadline = ControlClient.answerDeadline()
+    ///
+    /// `deadline`: of CLOCK_MONOTONIC.
+    static func awaitEnd(of name: String, _ path: String, until deadline: Int64) -> Int32 {
         // Bound by nobody, but there.
         while curfew_unix_is_bound(path) == 0 {
             if curfew_monotonic_nanoseconds() >= deadline {

@@ -1,10 +1,12 @@
 import CurfewEngine
+import CurfewLinux
 import CurfewWire
 
 /// `curfew sleep`: stops an app where it is, until it is needed.
 enum SleepVerb {
-    static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+    /// `directory`: where supervisors are looked for; nil: this user's.
+    static func run(_ reader: ArgumentReader, in directory: RuntimeDirectory? = nil) throws(UsageError) -> Int32 {
+        let arguments = try VerbArguments(reader, in: directory)
         let request = Message(
             "sleep", [Field("id", "1")] + (arguments.has("--stay") ? [Field("stay", "1")] : []))
         if arguments.has("--all") {
@@ -25,7 +27,7 @@ enum SleepVerb {
 
     /// Each in turn; who can't sleep is named, and the status is the first such one's.
     private static func all(_ request: Message, _ arguments: VerbArguments) -> Int32 {
-        let lookup = AppLookup(verb: "sleep")
+        let lookup = arguments.lookup
         var status = ExitStatus.success
         var states: [(String, JSON)] = []
         for app in lookup.all() {

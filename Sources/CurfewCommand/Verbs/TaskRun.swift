@@ -16,7 +16,7 @@ struct TaskRun {
 
     static func run(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
         let arguments = try TaskRunArguments.parse(reader)
-        switch hold(arguments) {
+        switch hold(arguments, socket: AppLookup.inheritedSocket()) {
         case .held(let client, let task): return start(arguments.command, client, task: task)
         case .outside(let why):
             StandardError.print("curfew: task run: \(why); running \(arguments.commandName) without a background task")
@@ -25,7 +25,7 @@ struct TaskRun {
         }
     }
 
-    private enum Hold {
+    enum Hold {
         /// With the task's number.
         case held(ControlClient, task: String?)
         /// Nobody enforces anything here.
@@ -33,8 +33,9 @@ struct TaskRun {
         case refused(Int32)
     }
 
-    private static func hold(_ arguments: TaskRunArguments) -> Hold {
-        guard let path = AppLookup.inheritedSocket() else { return .outside("not inside an app") }
+    /// `socket`: that of the app this process is in; nil outside one.
+    static func hold(_ arguments: TaskRunArguments, socket: String?) -> Hold {
+        guard let path = socket else { return .outside("not inside an app") }
         do throws(ControlClient.Failure) {
             var client = try ControlClient(path: path)
             let answer = try client.request(Message("begin", [Field("id", "1"), Field("name", arguments.name)]))
@@ -70,8 +71,13 @@ struct TaskRun {
         } catch {
             let command = arguments[0].map { String(cString: $0) } ?? ""
             StandardError.print("curfew: task run: \(command): \(error.reason)")
-            return error.stage != .exec ? ExitStatus.curfewFailed : error.errno == ENOENT ? 127 : 126
+            return status(of: error)
         }
+    }
+
+    /// As env(1) has it, where it is the command that is wrong.
+    static func status(of error: SpawnError) -> Int32 {
+        error.stage != .exec ? ExitStatus.curfewFailed : error.errno == ENOENT ? 127 : 126
     }
 
     /// Said and heard, so that the history tells of an end and not of an owner that died.
