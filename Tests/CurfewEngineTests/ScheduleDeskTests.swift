@@ -478,6 +478,27 @@ struct ScheduleDeskTests {
         #expect(listed() == [])
     }
 
+    @Test(
+        "Said to be done, its work is over at once, and another of its requests has its turn; other events say nothing of it"
+    )
+    func workDone() throws {
+        knowPhotos()
+        submit("kind=processing request=a")
+        submit("kind=processing request=b")
+        let app = try #require(scene.host.app(called: "photos"))
+        scene.host.completed(.wake("fetch"), .newData, by: app)
+        #expect(scene.host.desk.works["photos"]?.request.id == "a")
+        scene.host.completed(.wake("processing"), .failed, by: app)
+        #expect(scene.host.desk.works.isEmpty)
+        #expect(scene.host.desk.nextWorkLook == nil)
+        scene.host.desk.timeCame()
+        #expect(listed() == ["b runs"])
+        #expect(scene.programs.started == 2)
+        scene.host.completed(.wake("processing"), .newData, by: app)
+        scene.host.desk.timeCame()
+        #expect(listed() == [])
+    }
+
     @Test("Where nobody can tell who uses them, processors that are short are needed")
     func unknownUse() {
         knowPhotos()

@@ -15,7 +15,8 @@ final class DesktopRunner {
         return descriptor.map { DesktopRunner($0) }
     }
 
-    private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+    /// `descriptor`: leads to that process, or to a test.
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     func wait(in loop: EventLoop) { loop.add(descriptor, EventLoop.Source.desktop.token()) }
 

@@ -98,7 +98,7 @@ extension ScheduleDesk {
     private func show(_ summary: ShownNotifications.Summary) {
         let count = summary.apps.values.reduce(0, +)
         let apps = summary.apps.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }
-        let title = "\(count) more notifications"
+        let title = "\(count) more notification\(count == 1 ? "" : "s")"
         summaries[summary.number] = "\(title): \(apps.joined(separator: ", "))"
         show(
             DesktopNotice(

@@ -206,9 +206,10 @@ final class FakePrograms: LaunchSystem {
     /// What the next starts fail by.
     var error: SpawnError?
     private(set) var started = 0
-    private var channels: [Descriptor] = []
+    /// Their ends of the control pipes, in the order in which they were started.
+    private(set) var pipes: [ControlClient] = []
 
-    deinit { for index in channels.indices { channels[index].close() } }
+    deinit { for pipe in pipes { pipe.close() } }
 
     var isAwaited: Bool { true }
 
@@ -224,7 +225,7 @@ final class FakePrograms: LaunchSystem {
         if let error { throw error }
         started += 1
         // A program has its end of the control pipe, and closes it when it ends.
-        channels.append(Descriptor(fcntl(request.channel, F_DUPFD_CLOEXEC, 0)))
+        pipes.append(ControlClient(Descriptor(fcntl(request.channel, F_DUPFD_CLOEXEC, 0))))
         // Nobody has such numbers.
         return (Int32.max - 1_000 - Int32(started), .none, 0)
     }
