@@ -157,6 +157,10 @@ let package = Package(
             dependencies: ["CurfewCommand", "CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest"],
             swiftSettings: settings),
         .testTarget(
+            name: "CurfewServeTests",
+            dependencies: ["CurfewCore", "CurfewEngine", "CurfewLinux", "CurfewManifest", "CurfewServe"],
+            swiftSettings: settings),
+        .testTarget(
             name: "CurfewTimelineTests", dependencies: ["CurfewTimeline", "CurfewWire"], exclude: ["Samples"],
             swiftSettings: settings),
         .testTarget(

@@ -34,13 +34,18 @@ final class ManifestDefinitions: AppDefinitions {
                 problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
                 warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
                 launchedAtStart: definitions.filter(\.launchAtStart).map(\.name),
-                fetchIntervals: Dictionary(
-                    definitions.compactMap { app in Self.fetchInterval(of: app).map { (app.name, $0) } },
-                    uniquingKeysWith: { first, _ in first }))
+                fetchIntervals: fetchIntervals)
         } catch {
             // What was read before goes on to hold.
-            return ReloadedDefinitions(apps: manifests.count, problems: [error.text(in: folder.path)])
+            return ReloadedDefinitions(
+                apps: manifests.values.count { $0.definition != nil }, problems: [error.text(in: folder.path)],
+                fetchIntervals: fetchIntervals)
         }
+    }
+
+    /// As manifests said when they were read last.
+    private var fetchIntervals: [String: Span] {
+        manifests.compactMapValues { $0.definition.flatMap(Self.fetchInterval) }
     }
 
     /// Nil for one that never fetches.
