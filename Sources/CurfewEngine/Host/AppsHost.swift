@@ -238,7 +238,7 @@ class AppsHost {
     /// Until it is over.
     func waitForAll() { while !isOver { waitOnce() } }
 
-    private func waitOnce() {
+    func waitOnce() {
         let armed = armTimer()
         let milliseconds = pendingAdvance == nil ? armed : millisecondsToAdvance()
         withUnsafeTemporaryAllocation(of: curfew_ready.self, capacity: 16) { ready in

@@ -20,6 +20,11 @@ final class ServeScene {
     private var clients: [ControlClient] = []
     /// What people were told, so far.
     var told: [String] { words.lines }
+    /// Called with each line as it is told.
+    var whenTold: (String) -> Void {
+        get { words.whenTold }
+        set { words.whenTold = newValue }
+    }
     private let words = Words()
     /// What the machine is said to be like; idle, where a test says nothing.
     var reading: MachineReading {
@@ -29,6 +34,7 @@ final class ServeScene {
 
     private final class Words {
         var lines: [String] = []
+        var whenTold: (String) -> Void = { _ in }
         var reading = MachineReading()
     }
 
@@ -47,6 +53,7 @@ final class ServeScene {
                 kernel: kernel, launches: programs, reading: { words.reading },
                 tell: {
                     words.lines.append($0)
+                    words.whenTold($0)
                     return true
                 }),
             records: { keeps ? records : nil })
@@ -245,9 +252,10 @@ final class FakeDefinitions: AppDefinitions {
 
     @discardableResult
     func define(
-        _ name: String, restart: RestartCondition = .never, _ change: (SupervisorOptions) -> Void = { _ in }
+        _ name: String, restart: RestartCondition = .never, _ change: (SupervisorOptions) -> Void = { _ in },
+        manifest: (Manifest) -> Void = { _ in }
     ) -> ServedDefinition {
-        let definition = make(name, change)
+        let definition = make(name, change, manifest)
         definition.source = .manifest
         definition.restart = restart
         defined[name] = definition
@@ -256,11 +264,15 @@ final class FakeDefinitions: AppDefinitions {
 
     func forget(_ name: String) { defined[name] = nil }
 
-    private func make(_ name: String, _ change: (SupervisorOptions) -> Void = { _ in }) -> ServedDefinition {
+    private func make(
+        _ name: String, _ change: (SupervisorOptions) -> Void = { _ in },
+        _ changeManifest: (Manifest) -> Void = { _ in }
+    ) -> ServedDefinition {
         let words = OwnedStrings(["program"])
         let manifest = Manifest(
             arguments: UnsafePointer(words.pointer), argumentCount: words.count, policy: Policy(profile: .ios4))
         manifest.stateDirectory = folder + "/state"
+        changeManifest(manifest)
         let options = SupervisorOptions()
         change(options)
         return ServedDefinition(name: name, plan: RunPlan(manifest, options), owner: words)
@@ -380,5 +392,6 @@ final class FakeRecords: ServerRecords {
     }
 
     func takeNews() -> [String] { [] }
-    func stop() {}
+    func stop() { whenStopped() }
+    var whenStopped: () -> Void = {}
 }
