@@ -22,7 +22,7 @@ protocol ConsoleHost: AnyObject {
 
 /// The terminal and the front, where there are any: looks at them for job control, and does what that decides.
 final class Console {
-    private(set) var job: JobControl
+    var job: JobControl
     let terminal: Terminal?
     let front: Int32
     let frontGroup: Int32

@@ -86,7 +86,7 @@ extension RunHost {
 
     // MARK: The program
 
-    private func attributes(
+    func attributes(
         _ signals: CommandSignals, _ console: Console, _ stateDirectory: String?
     ) -> LaunchAttributes {
         var attributes = LaunchAttributes(environment: environment(stateDirectory), signals: signals)

@@ -12,14 +12,20 @@ final class RunScene {
     let journal = Journal()
     let kernel: FakeKernel
     let pages = SharedPages()
-    let leader = Sleeper()
-    /// Nobody's parent, so that nobody is rung for.
-    let front = Int32.max - 3
+    let leader: Sleeper
+    let front: Int32
     let host: RunHost
     let instance: Instance
 
     /// In front, its program started; what that brought about is taken already.
-    init(_ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }) {
+    ///
+    /// `front`: nobody's parent, unless it is said, so that nobody is rung for.
+    init(
+        front: Int32 = .max - 3, leader: Sleeper = Sleeper(),
+        _ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }
+    ) {
+        self.front = front
+        self.leader = leader
         kernel = FakeKernel(journal)
         let (manifest, options) = (Manifest.sample(), SupervisorOptions())
         change(manifest, options)

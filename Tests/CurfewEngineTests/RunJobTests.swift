@@ -1,0 +1,219 @@
+import CCurfew
+import CurfewCore
+import Glibc
+import Testing
+
+@testable import CurfewEngine
+@testable import CurfewLinux
+
+@Suite("What a supervisor of one app does for the shell that it was started by")
+struct RunJobTests {
+    /// The front, as a shell's job is: in a group of its own, below a process of its session.
+    private let front = Sleeper(ownGroup: true)
+    /// What is none, but counts as one: of job control without the terminal's ownership.
+    private let terminal = Terminal(descriptor: Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0)))
+
+    private func end() {
+        front.end()
+        var descriptor = terminal.descriptor
+        descriptor.close()
+    }
+
+    /// With a terminal, unless it is said; its leader leads a group that can be stopped by one.
+    private func scene(
+        hasTerminal: Bool = true, _ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }
+    ) -> RunScene {
+        let scene = RunScene(front: front.pid, leader: Sleeper(ownGroup: true), change)
+        let manifest = scene.host.manifest
+        let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: manifest.policy.timeout)
+        scene.host.console = Console(
+            manifest, .kill, page: scene.pages.page, front: front.pid, signals: signals,
+            terminal: hasTerminal ? terminal : nil, host: scene.host)
+        return scene
+    }
+
+    // MARK: A stop by the terminal
+
+    /// Once it is; nobody has taken that yet.
+    private func stop(_ process: Sleeper, by signal: Int32 = SIGTSTP) {
+        #expect(curfew_kill(process.pid, signal) == 0)
+        #expect(waitid(process, WSTOPPED | WNOWAIT) == Int32(CLD_STOPPED))
+    }
+
+    /// What became of it; nil where nothing has that is asked for.
+    private func waitid(_ process: Sleeper, _ options: Int32) -> Int32? {
+        var info = curfew_wait_info()
+        #expect(curfew_waitid(Int32(P_PID.rawValue), process.pid, options, &info) == 0)
+        return info.pid == process.pid ? info.code : nil
+    }
+
+    private func isStopToldYet(of process: Sleeper) -> Bool { waitid(process, WSTOPPED | WNOHANG | WNOWAIT) != nil }
+
+    @Test("Stopped by its terminal the app goes home, and the front stops as the shell is to see")
+    func stopped() {
+        defer { end() }
+        let scene = scene()
+        stop(scene.leader)
+        scene.host.noteStop(of: scene.instance)
+        #expect(scene.state == .suspended)
+        #expect(scene.pages.wish.signal == SIGTSTP)
+        #expect(!isStopToldYet(of: scene.leader))
+    }
+
+    @Test("What hasn't stopped since is at no home")
+    func notStopped() {
+        defer { end() }
+        let scene = scene()
+        scene.host.noteStop(of: scene.instance)
+        #expect(scene.state == .active)
+        #expect(scene.pages.wish.signal == 0)
+    }
+
+    @Test("Once the leader is gone, a stop of what it has left in its group is the app's")
+    func leftStopped() {
+        defer { end() }
+        let scene = scene()
+        let left = Sleeper(group: front.pid)
+        defer { left.end() }
+        scene.instance.reaped(ChildReport(pid: scene.leader.pid, change: .exited(code: 0), cpuMicroseconds: 0))
+        stop(left)
+        scene.host.noteStop(of: scene.instance)
+        #expect(scene.state == .suspended)
+    }
+
+    @Test("Without a terminal, or a lifecycle, a stop means nothing, and isn't looked for", arguments: [false, true])
+    func stopIgnored(hasTerminal: Bool) {
+        defer { end() }
+        let scene = scene(hasTerminal: hasTerminal) { manifest, _ in manifest.hasLifecycle = !hasTerminal }
+        stop(scene.leader)
+        scene.host.noteStop(of: scene.instance)
+        #expect(isStopToldYet(of: scene.leader))
+        #expect(scene.pages.wish.signal == 0)
+    }
+
+    // MARK: Home without a key
+
+    @Test("Sent home by a client, the front stops as after the stop key; what is in front yet keeps it")
+    func clientSentHome() {
+        defer { end() }
+        let scene = scene()
+        scene.host.clientSentHome(RunHost.app)
+        #expect(scene.pages.wish.signal == 0)
+        scene.host.engine.feed(.app(RunHost.app, .home(stopped: false, request: nil)))
+        #expect(scene.pages.wish.signal == 0)
+        scene.host.clientSentHome(RunHost.app)
+        #expect(scene.pages.wish.signal == SIGTSTP)
+    }
+
+    @Test("Asleep until it is opened the shell gets its prompt, as at home; asleep for a while it doesn't")
+    func asleep() {
+        defer { end() }
+        for stays in [false, true] {
+            let scene = scene()
+            scene.host.engine.feed(.app(RunHost.app, .sleep(stays: stays, request: nil)))
+            #expect(scene.host.isAppAsleep == !stays)
+            #expect(scene.state == .suspended)
+            #expect(scene.pages.wish.signal == (stays ? SIGTSTP : 0))
+        }
+    }
+
+    // MARK: What its program gets
+
+    private func attributes(_ scene: RunScene) throws -> LaunchAttributes {
+        let console = try #require(scene.host.console)
+        // As if the shell had put the front in front, of a real terminal.
+        var setting = console.job.setting
+        (setting.ownsTerminal, setting.givesOwnGroup) = (true, true)
+        console.job = JobControl(setting)
+        let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: nil)
+        return scene.host.attributes(signals, console, nil)
+    }
+
+    @Test("Launched in front it takes the terminal, launched in background it gets it when it is opened")
+    func terminalAtLaunch() throws {
+        defer { end() }
+        #expect(try attributes(scene()).terminal == terminal.descriptor.number)
+        let behind = scene { manifest, _ in manifest.launch.inBackground = true }
+        #expect(try attributes(behind).terminal == -1)
+        #expect(try attributes(behind).hasOwnGroup)
+        #expect(try attributes(scene()).sharedGroup == front.pid)
+    }
+
+    @Test("What has no lifecycle has no control pipe, and what it was asked to go without it goes without")
+    func otherAttributes() throws {
+        defer { end() }
+        let usual = try attributes(scene())
+        #expect(usual.hasChannel)
+        #expect(usual.channelNumber == 8)
+        #expect(!usual.dropsCapabilities)
+        #expect(!usual.setsNoNewPrivileges)
+        let plain = try attributes(
+            scene { manifest, _ in
+                manifest.hasLifecycle = false
+                manifest.dropsCapabilities = true
+            })
+        #expect(!plain.hasChannel)
+        #expect(plain.dropsCapabilities)
+        #expect(!plain.setsNoNewPrivileges)
+        #expect(try attributes(scene { manifest, _ in manifest.setsNoNewPrivileges = true }).setsNoNewPrivileges)
+    }
+
+    @Test("The pipe's number is one that its caller doesn't have open, of a single digit, as far as there is one")
+    func channelNumber() {
+        let numbers: [Int32] = [8, 9, 7, 6, 5, 4]
+        let free = numbers.filter { fcntl($0, F_GETFD) < 0 }
+        var found: [Int32] = []
+        defer { for number in found { close(number) } }
+        while found.count <= numbers.count, case let number = RunHost.freeChannelNumber(), number >= 0 {
+            found.append(number)
+            #expect(curfew_duplicate(terminal.descriptor.number, number) >= 0)
+        }
+        end()
+        #expect(found == free)
+    }
+
+    // MARK: As under timeout(1)
+
+    private func timeout(sparesDescendants: Bool = false) -> (Manifest, SupervisorOptions) -> Void {
+        { manifest, _ in
+            manifest.hasLifecycle = false
+            manifest.policy.timeout = TimeoutPolicy(sparesDescendants: sparesDescendants)
+        }
+    }
+
+    /// The group that is signalled whole.
+    private func group(_ front: Sleeper, _ change: (Manifest, SupervisorOptions) -> Void) -> Int32? {
+        let scene = RunScene(front: front.pid, change)
+        scene.host.prepareSignals(of: scene.instance)
+        return scene.instance.ledByFront
+    }
+
+    @Test("The front's group is signalled whole where the front leads it and nobody is to be spared; else none is")
+    func signalledGroup() {
+        defer { end() }
+        let member = Sleeper(group: front.pid)
+        defer { member.end() }
+        #expect(group(front, timeout()) == front.pid)
+        #expect(group(front, timeout(sparesDescendants: true)) == nil)
+        #expect(group(member, timeout()) == nil)
+        #expect(group(front) { _, _ in } == nil)
+    }
+
+    @Test("What is sent to the command is told in timeout's words, to who has asked to be told")
+    func toldSignals() async throws {
+        defer { end() }
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for isVerbose in [false, true] {
+                let scene = RunScene { _, options in
+                    options.isVerbose = isVerbose
+                    options.caller = "timeout"
+                }
+                scene.host.willSignal(RunHost.app, SIGTERM)
+                scene.host.willSignal(AppID(7), SIGINT)
+            }
+        }
+        let command = Quoted.text(Manifest.sample().command)
+        let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(words == "timeout: sending signal TERM to command \(command)\n")
+    }
+}
