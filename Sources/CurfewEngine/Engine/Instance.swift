@@ -26,7 +26,7 @@ final class Instance {
     var settings: FileWatch?
     /// Runs the commands of `--exec-on`; nil where there are none.
     var hooks: HookRunner?
-    private(set) lazy var reporter = Reporter(self)
+    lazy var reporter = Reporter(self)
 
     /// Its leader's parent, and its orphans'; nil where we are that ourselves.
     var subreaper: Subreaper?
