@@ -1,14 +1,14 @@
 import CCurfew
 import CurfewCore
-import CurfewLinux
 import CurfewWire
 import Glibc
 import Testing
 
 @testable import CurfewEngine
+@testable import CurfewLinux
 
 /// What ends a process can't return: each of these runs in a process of its own, which tells what is to be looked at by a line.
-@Suite("Left by its other half, a process ends all that is the app's, and then itself")
+@Suite("The last act of a process: all that is the app's ends, and then it does itself")
 struct LastActTests {
     @Test("A keeper ends the leader and whoever else there is, and takes the socket away")
     func keeper() async throws {
@@ -25,8 +25,9 @@ struct LastActTests {
             Keeper(pages.page, plan: RunPlan(Manifest.sample(), SupervisorOptions())).takeOver()
         }
         let words = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(words.contains("supervisor-exit: the supervisor was killed, so its app was ended"))
-        try Stage.end(result.standardOutputContent) { #expect($0.filter { $0.hasSuffix(".sock") } == []) }
+        #expect(
+            words.hasPrefix("curfew: mail: killed: supervisor-exit: the supervisor was killed, so its app was ended\n"))
+        try Stage.end(result.standardOutputContent) { #expect($0.names.filter { $0.hasSuffix(".sock") } == []) }
     }
 
     @Test("Told to resume it continues the leader instead, and ends as that does")
@@ -83,7 +84,78 @@ struct LastActTests {
             _ = Stage.begin(stray.pid, in: scene.folder)
             scene.host.endWithoutFront()
         }
-        try Stage.end(result.standardOutputContent) { #expect($0.filter { $0.hasPrefix("mail") } == []) }
+        try Stage.end(result.standardOutputContent) { #expect($0.names.filter { $0.hasPrefix("mail") } == []) }
+    }
+
+    // MARK: Ending by itself
+
+    @Test("A server that is over stops its records while its clients wait yet, and leaves no name")
+    func overServer() async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(0), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let scene = ServeScene()
+            scene.launch("mail")
+            let client = scene.client()
+            let server = scene.host.directory.serverSocketPath("home")
+            scene.host.socket = NamedSocket(name: "home", path: server, descriptor: .none)
+            _ = Stage.begin(in: scene.folder)
+            scene.records?.whenStopped = {
+                _ = client.read()
+                Stage.tell(client.isClosed ? "stopped late" : "stopped")
+            }
+            scene.host.finish()
+        }
+        #expect(Stage.told(result.standardOutputContent) == ["stopped"])
+        try Stage.end(result.standardOutputContent) {
+            #expect($0.names.filter { $0.hasSuffix(".sock") } == [])
+            #expect(Directory.names(of: $0.path + "/server") == [])
+        }
+    }
+
+    @Test("Where nothing could be started that is said and reported, with its status, and nothing stays")
+    func failedRun() async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(127), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let folder = Stage.begin()
+            let report = try ReportFile.open(folder.path + "/report")
+            let pages = SharedPages()
+            let host = RunHost(
+                RunPlan(Manifest.sample(), SupervisorOptions()), page: pages.page, front: getppid(), callersMask: 0,
+                report: report, journal: nil, channelNumber: 8, machine: FakeKernel(Journal()))
+            host.draft.name = "mail"
+            if case .claimed(let socket) = try NamedSocket.claim("mail", in: RuntimeDirectory(path: folder.path)) {
+                host.socket = socket
+            }
+            host.fail(LaunchError(127, "nothing: no such command"))
+        }
+        let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(words == "curfew: run: nothing: no such command\n")
+        try Stage.end(result.standardOutputContent) {
+            #expect($0.names == ["report"])
+            let report = try #require(SmallFile.bytes(of: $0.path + "/report"))
+            let json = try JSON.parse(report)
+            #expect(json["app"] == .string("mail"))
+            #expect(json["status"] == .integer(127))
+            #expect(json["message"] == .string("nothing: no such command"))
+        }
+    }
+
+    @Test("A server that can't be started says why, and ends with that status")
+    func failedServer() async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(75), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let scene = ServeScene()
+            let server = scene.host.directory.serverSocketPath("home")
+            scene.host.socket = NamedSocket(name: "home", path: server, descriptor: .none)
+            _ = Stage.begin(in: scene.folder)
+            scene.whenTold = { Stage.tell($0) }
+            scene.host.fail(LaunchError(75, "the server home is running already"))
+        }
+        #expect(Stage.told(result.standardOutputContent) == ["curfew: run: the server home is running already"])
+        try Stage.end(result.standardOutputContent) { #expect(Directory.names(of: $0.path + "/server") == []) }
     }
 }
 
@@ -101,8 +173,19 @@ private enum Stage {
         return folder
     }
 
+    /// More of what is to be looked at, a line.
+    static func tell(_ line: String) { _ = (marker + line + "\n").withCString { write(1, $0, strlen($0)) } }
+
+    static func told(_ output: [UInt8]) -> [String] {
+        String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix(marker) }.map {
+            String($0.dropFirst(marker.count))
+        }
+    }
+
+    private static let marker = "told: "
+
     /// Looks at what is in the folder, and that nobody is left.
-    static func end(_ output: [UInt8], _ look: ([String]) -> Void) throws {
+    static func end(_ output: [UInt8], _ look: (ScratchFolder) throws -> Void) throws {
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix("/tmp/") })
         let words = line.split(separator: " ")
@@ -111,7 +194,7 @@ private enum Stage {
             #expect(Procfs.stat(pid) == nil, "\(pid) is left")
         }
         let folder = ScratchFolder(at: String(words[0]))
-        look(Directory.names(of: folder.path) ?? [])
-        folder.remove()
+        defer { folder.remove() }
+        try look(folder)
     }
 }

@@ -19,6 +19,9 @@ struct ScratchFolder {
 
     func remove() { Self.remove(path) }
 
+    /// Of what is in it.
+    var names: [String] { Directory.names(of: path) ?? [] }
+
     private static func remove(_ path: String) {
         for name in Directory.names(of: path) ?? [] {
             let below = path + "/" + name
