@@ -187,8 +187,6 @@ struct AppsHostResourceTests {
             let isTold = scene.host.pressure != nil
             #expect(count > 32 || !isTold)
             #expect(scene.host.engine.core.memoryPressure?.isToldOfStalls == isTold)
-            var descriptor = scene.host.pressure?.descriptor ?? Descriptor.none
-            descriptor.close()
         }
     }
 

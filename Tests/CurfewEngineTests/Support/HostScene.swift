@@ -56,9 +56,10 @@ final class HostScene {
     /// The waker is this process's.
     deinit {
         _ = curfew_set_waker(0)
-        var (timer, epoll) = (host.timer, host.epoll)
+        var (timer, epoll, pressure) = (host.timer, host.epoll, host.pressure?.descriptor ?? .none)
         timer.close()
         epoll.close()
+        pressure.close()
     }
 
     /// Nobody has such a number, nor those below.
