@@ -128,7 +128,8 @@ def test_a_refresh_launches_its_app_which_answers(sandbox, photos):
     fields = fields_of(line)
     assert (fields["info.request"], fields["kind"], fields["seconds"]) == ("inbox", "wake", "30.000")
     server.wait_state("photos", "suspended")
-    assert waiting(server) == [] and rows(server) == []
+    assert waiting(server) == []
+    wait_for("it to be kept no more", lambda: rows(server) == [])
     server.refused("run-request app=photos request=inbox", "unknown-request")
 
 
