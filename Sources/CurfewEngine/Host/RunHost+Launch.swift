@@ -142,8 +142,8 @@ extension RunHost {
 
     /// POSIX sh can redirect single digits only; 3 is left for socket activation. 8 unless the caller has it open,
     /// -1 if it has them all. To be asked before anything of ours is opened.
-    static func freeChannelNumber() -> Int32 {
-        for number: Int32 in [8, 9, 7, 6, 5, 4] where curfew_is_descriptor_open(number) == 0 { return number }
+    static func freeChannelNumber(isOpen: (Int32) -> Bool = { curfew_is_descriptor_open($0) != 0 }) -> Int32 {
+        for number: Int32 in [8, 9, 7, 6, 5, 4] where !isOpen(number) { return number }
         return -1
     }
 }
