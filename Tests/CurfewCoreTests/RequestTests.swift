@@ -121,6 +121,17 @@ struct RequestTests {
         #expect(scenario.untilDeadline == nil)
     }
 
+    @Test("What a terminal has stopped is continued to hear of it, whether that is said or time tells")
+    func stoppedByTerminal() {
+        let told = ["resume a", "a <- change taskWillExpire #7 5s event=processing seq=6 to 1"]
+        let scenario = woken()
+        scenario.stoppedByTerminal()
+        #expect(scenario.send(.app(.a, .expire)) == told)
+        let left = woken()
+        left.stoppedByTerminal()
+        #expect(left.run(.seconds(595)) == told)
+    }
+
     @Test("A debugger holds off both")
     func traced() {
         let scenario = woken()

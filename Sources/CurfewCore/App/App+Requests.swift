@@ -22,6 +22,7 @@ extension App {
             warnOfExpiration(index, at: now, into: &effects)
         }
         if !isAware, let grace = phase.run?.grace, grace.remaining(at: now) > policy.expirationLead {
+            continueIfStopped(at: now, into: &effects)
             deliver(.change(Self.expirationEvent), at: now, into: &effects)
             let lead = policy.expirationLead
             let left = runsInBackground ? countdown(lead, at: now) : Countdown(lead)
@@ -30,7 +31,9 @@ extension App {
         proceed(at: now, into: &effects)
     }
 
+    /// One that a terminal has stopped couldn't answer, and would be killed for that.
     mutating func warnOfExpiration(_ index: Int, at now: Moment, into effects: inout [Effect]) {
+        continueIfStopped(at: now, into: &effects)
         channel.warned(index, leaving: policy.expirationLead, at: now)
         let request = channel.pending[index]
         let info = [Info("event", request.event.name), Info("seq", String(request.sequence))]

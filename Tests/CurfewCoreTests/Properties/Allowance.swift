@@ -23,6 +23,13 @@ struct Allowance {
         limit = Span(nanoseconds: used) + span
     }
 
+    /// Ends at the latest `span` from now. Without an end it begins anew.
+    mutating func shorten(to span: Span) {
+        guard span < left else { return }
+        if limit.isInfinite { used = 0 }
+        limit = Span(nanoseconds: used) + span
+    }
+
     /// Whether a report's numbers are its own.
     func isTold(by report: KillReport, lastCPUTime: Span?) -> Bool {
         guard report.limit == limit, let elapsed = report.elapsed else { return false }

@@ -51,7 +51,7 @@ struct PropertyTests {
             "aware", "plain", "traced", "no longer traced", "warned", "suspension incomplete", "expired", "terminating",
             "not-running", "exit", "raise", "143", "129", "ready", "stopping", "timeouts extended", "nothing to extend",
             "locale kept", "locale", "fetch", "fetch acknowledged", "keepAlive", "didFinishLaunching acknowledged",
-            "willTerminate acknowledged",
+            "willTerminate acknowledged", "refresh", "processing", "taskWillExpire",
         ]
         // The machine runs short in `PressureTests`.
         let unreachable: Set<KillReason> = [

@@ -5,7 +5,7 @@ extension ReferenceApp {
     mutating func judge(_ effect: Effect, of input: Input) throws(Violation) {
         guard !isGone else { throw Violation("an effect after the end: \(effect)") }
         switch effect {
-        case .deliver(_, let delivery): try judge(delivery)
+        case .deliver(_, let delivery): try judge(delivery, of: input)
         case .suspend(_, let includingStopped):
             try judgeTerminalStop(includingStopped)
             try judgeSuspension()
@@ -156,7 +156,7 @@ extension ReferenceApp {
 
     // MARK: Deliveries
 
-    private mutating func judge(_ delivery: Delivery) throws(Violation) {
+    private mutating func judge(_ delivery: Delivery, of input: Input) throws(Violation) {
         let event = delivery.event
         guard hasStarted, !isOver else { throw Violation("\(event) delivered to an app that doesn't run") }
         guard !isStopped else { throw Violation("\(event) delivered to a suspended app") }
@@ -166,6 +166,7 @@ extension ReferenceApp {
         guard delivery.sequence == lastSequence + 1 else { throw Violation("\(event) out of sequence") }
         lastSequence = delivery.sequence
         if event == .lifecycle(.backgroundTaskWillExpire) { return try judgeExpiration(delivery) }
+        if isExpiration(delivery) { return try judgeExpiration(ofRequest: delivery, by: input) }
         try judgeOrder(of: delivery)
         guard delivery.connections == (delivery.audience == .hooks ? [] : connections) else {
             throw Violation("\(event) to \(delivery.connections), expected \(connections)")
@@ -198,6 +199,7 @@ extension ReferenceApp {
     private mutating func judgeLimit(of delivery: Delivery) throws(Violation) {
         let limit: Span?
         var allowance: Allowance?
+        var lead: Span?
         switch delivery.event {
         case .lifecycle(.didFinishLaunching):
             allowance = isReady ? nil : hello ?? Allowance(policy.launchLimit)
@@ -210,16 +212,19 @@ extension ReferenceApp {
         case .lifecycle(.willTerminate):
             limit = policy.terminateLimit
             willTerminate = delivery.sequence
-        case .wake where state == .background:
-            limit = policy.wakeLimit
-            allowance = Allowance(policy.wakeLimit)
+        case .wake(let name) where state == .background:
+            let time = self.limit(ofWaking: name)
+            limit = time
+            allowance = Allowance(time)
+            lead = Self.isRequest(name) ? min(policy.expirationLead, time) : nil
         case .lifecycle, .wake, .change: limit = nil
         }
         guard delivery.limit == limit else {
             throw Violation("wrong limit: \(delivery), expected \(limit.map { text($0) } ?? "none")")
         }
         guard let allowance else { return }
-        owed.append(Owed(sequence: delivery.sequence, event: delivery.event, allowance: allowance))
+        owed.append(
+            Owed(sequence: delivery.sequence, event: delivery.event, allowance: allowance, lead: lead))
     }
 
     private func judgeExpiration(_ delivery: Delivery) throws(Violation) {

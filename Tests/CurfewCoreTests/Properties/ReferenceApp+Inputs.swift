@@ -27,7 +27,8 @@ extension ReferenceApp {
         case .stoppedByTerminal:
             if isStopped, !isOver { wasStoppedByTerminal = true }
             if runsInBackground { stopByTerminal() }
-        case .signalled, .abandoned, .expire: break
+        case .expire: takeExpiration()
+        case .signalled, .abandoned: break
         case .memoryMarkReached, .memoryMarkArmed, .locksChecked, .warn: break
         case .sleep, .inputWatched, .ranOn, .inputCame, .connectionWaits, .connectionTaken, .idlenessMeasured: break
         case .suspensionConfirmed: isStoppingLate = false
@@ -73,7 +74,7 @@ extension ReferenceApp {
         guard !isOver else { return }
         hasStarted = true
         if policy.requiresHello, !isReady { hello = Allowance(policy.launchLimit, cpuTimeAtStart: .zero) }
-        if options.inBackground, !isAware, !isContinuous { grace = policy.grace ?? policy.wakeLimit }
+        if options.inBackground, !isAware, !isContinuous { grace = grace(ofWaking: options.wakingEvent?.name) }
     }
 
     private mutating func takeQuit() {
@@ -264,7 +265,7 @@ extension ReferenceApp {
             // Killed instead; `judge` sees to that.
             if resumedAt.count > limit { return nil }
         }
-        resume(for: event, policy.grace ?? policy.wakeLimit)
+        resume(for: event, grace(ofWaking: event.name))
         return nil
     }
 

@@ -16,6 +16,7 @@ extension ReferenceApp {
         guard hasStarted else { return }
         try checkRun(after: input)
         try checkState(after: input)
+        try checkExpirations(after: input)
         if input == .machine(.tick) { try checkNothingDue() }
     }
 

@@ -109,6 +109,8 @@ struct ReferenceApp {
         var sequence: Int
         var event: Event
         var allowance: Allowance
+        /// Of what it has asked for: so long before the end it is told of that; nil: it isn't, or was.
+        var lead: Span?
     }
 
     /// An event that has to be delivered next.

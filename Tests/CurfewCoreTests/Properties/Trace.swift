@@ -36,6 +36,7 @@ struct Trace {
         case dismiss(AppID)
         case post(AppID, name: String)
         case wake(AppID, name: String)
+        case expire(AppID)
         case notified(AppID, Notification)
         case hello(AppID, connection: Int)
         case disconnect(AppID, connection: Int)
@@ -64,6 +65,7 @@ struct Trace {
             $0.terminateLimit = .seconds(2)
             $0.launchLimit = .seconds(4)
             $0.grace = .seconds(2)
+            $0.processingLimit = .seconds(8)
             $0.keepAliveMinimum = .seconds(3)
         },
         .with {
@@ -74,6 +76,7 @@ struct Trace {
         .with {
             $0.backgroundBudget = .infinite
             $0.timeLimit = .seconds(30)
+            $0.processingLimit = .infinite
             $0.keepAliveMinimum = nil
             $0.memory = MemoryPolicy(fatalLimit: 100 << 20, isEnforcedByKernel: false)
         },
@@ -94,6 +97,7 @@ struct Trace {
             $0.expirationLead = .seconds(2)
             $0.grace = .seconds(9)
             $0.wakeLimit = .seconds(3)
+            $0.processingLimit = .seconds(12)
             $0.locks = .defer
             $0.lockWait = .seconds(1)
             $0.backgroundCPU = CPUPolicy(limit: .seconds(1), window: .seconds(4), processors: 2)
@@ -126,6 +130,7 @@ struct Trace {
         .with {
             $0.backgroundBudget = .seconds(20)
             $0.wakeLimit = .seconds(4)
+            $0.processingLimit = .seconds(20)
             $0.keepAliveMinimum = .seconds(2)
             $0.announcesEvents = true
             $0.watchdogInterval = .seconds(3)
@@ -165,7 +170,7 @@ struct Trace {
     ]
 
     private static let names = ["locale", "timezone", "network"]
-    private static let wakes = ["fetch", "push"]
+    private static let wakes = ["fetch", "push", "refresh", "processing"]
 
     static func random(seed: UInt64, steps count: Int) -> Trace {
         var random = SplitMix64(seed: seed)
@@ -220,7 +225,7 @@ struct Trace {
     }
 
     private static func randomAction(_ random: inout SplitMix64, app: AppID) -> Action {
-        switch random.below(152) {
+        switch random.below(156) {
         case 0..<21: .tick
         case 21..<33: .home(app, stopped: random.chance(15))
         case 33..<42: .open(app)
@@ -251,6 +256,7 @@ struct Trace {
         case 136..<140: .treeGone(app)
         case 148..<152: .keepAlive(app, random.pick([nil, .zero, .seconds(2), .seconds(5), .seconds(600)] as [Span?]))
         case 140..<144: .confirm(app, isComplete: random.chance(50))
+        case 152..<156: .expire(app)
         default: .answerTracer(app)
         }
     }

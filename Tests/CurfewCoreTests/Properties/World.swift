@@ -113,6 +113,7 @@ struct World {
         case .dismiss(let id): return .app(id, .dismiss(request: request(id)))
         case .post(let id, let name): return .app(id, .post(postedEvent(name), request: request(id)))
         case .wake(let id, let name): return .app(id, .wake(postedEvent(name), request: request(id)))
+        case .expire(let id): return .app(id, .expire)
         default: return messageInput(for: action)
         }
     }
