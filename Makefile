@@ -29,7 +29,7 @@ UNIT := $(ROOT)/lib/systemd/user/curfew.service
 # The manual's: that of the last commit, so that a build can be repeated.
 MANUAL_DATE = $(shell date -u -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} +%F)
 
-.PHONY: architecture help tour deps build debug test test-vm conformance unit shim integration together alone clients examples soak kills check format bench bench-picture core-step states reference mutants fuzz hot-symbols install uninstall clean
+.PHONY: architecture help tour deps build debug test test-vm conformance unit shim integration together alone clients examples soak kills lives check format bench bench-picture core-step states reference mutants fuzz hot-symbols install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -84,6 +84,9 @@ soak: build debug ## the tests in Swift, the real processes' and the clients', R
 kills: build ## a server killed at 500 random instants, on cgroups and on the tree (KILLS=500; SEED= as a failure told it)
 	CURFEW=$(CURDIR)/$(CURFEW) CURFEW_TEST_KILLS=$(or $(KILLS),500) CURFEW_TEST_SEED=$(SEED) \
 		Tests/side_by_side Tests/Integration/test_serve_kills.py
+
+lives: ## 100,000 random lives each of schedules, with clocks that jump, and of apps, against their models (LIVES=100000)
+	CURFEW_TEST_LIVES=$(or $(LIVES),100000) swift test --filter '/lives\('
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run

@@ -4,13 +4,11 @@ import Testing
 /// What must hold whatever happens, in whatever order, however late.
 @Suite("Properties")
 struct PropertyTests {
-    private static let tracesPerTest = 400
     private static let stepsPerTrace = 60
 
-    @Test("Random lives break no rule", arguments: 0..<8)
-    func randomTraces(block: Int) {
-        let first = UInt64(block * Self.tracesPerTest)
-        for seed in first..<first + UInt64(Self.tracesPerTest) {
+    @Test("Random lives break no rule", arguments: Lives.blocks)
+    func lives(block: Int) {
+        for seed in Lives.seeds(of: block, usually: 3_200) {
             let trace = Trace.random(seed: seed, steps: Self.stepsPerTrace)
             guard World.violation(of: trace) != nil else { continue }
             Issue.record("\(Self.report(trace, seed: seed))")

@@ -217,12 +217,17 @@ struct SchedulesTests {
         var due: [WallTime] { apps.filter { !held.contains($0.key) }.compactMap(\.value.nextDue) }
     }
 
-    @Test("The index is as what it stands for, in lives with jumping clocks", arguments: 0..<100 as Range<UInt64>)
-    func lives(seed: UInt64) {
+    @Test("The index is as what it stands for, in lives with jumping clocks", arguments: Lives.blocks)
+    func lives(block: Int) throws {
+        for seed in Lives.seeds(of: block, usually: 100) { try live(seed) }
+    }
+
+    private func live(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var (all, model) = (Schedules(), Model())
         var clock = Self.now
         for turn in 0..<60 {
+            let place = "seed \(seed), turn \(turn)"
             let app = "app\(Int.random(in: 0..<5, using: &random))"
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4:
@@ -232,7 +237,7 @@ struct SchedulesTests {
                 let notification = LocalNotification(id: "n\(turn % 7)", rule: rule)
                 let one = all.change(app) { $0.notifications.schedule(notification, at: clock, Self.offsets) }
                 let other = model.apps[app, default: .init()].schedule(notification, at: clock, Self.offsets)
-                #expect(one == other)
+                try #require(one == other, "\(place)")
                 // Of whoever has nothing it isn't known that it was removed: the server tells with each that it has.
                 all.hold(app, model.held.contains(app))
             case 4:
@@ -245,17 +250,17 @@ struct SchedulesTests {
             case 6: clock = clock + .seconds(Int64.random(in: -1000...1000, using: &random))
             default: clock = clock + .seconds(Int64.random(in: 0...50, using: &random))
             }
-            #expect(all.nextDue == model.due.min())
+            try #require(all.nextDue == model.due.min(), "\(place)")
             while case .deliver(let due)? = all.takeDue(at: clock, Self.offsets) {
                 let next = model.due.min()
                 let expected = model.apps[due.app]
-                #expect(!model.held.contains(due.app))
-                #expect(expected?.nextDue == next)
+                try #require(!model.held.contains(due.app), "\(place)")
+                try #require(expected?.nextDue == next, "\(place)")
                 let taken = model.apps[due.app]?.takeDue(at: clock, Self.offsets)
-                #expect(taken == due.notification)
-                #expect(model.apps[due.app]?[due.notification.id]?.passed == due.passed)
+                try #require(taken == due.notification, "\(place)")
+                try #require(model.apps[due.app]?[due.notification.id]?.passed == due.passed, "\(place)")
             }
-            #expect(model.due.allSatisfy { $0 > clock })
+            try #require(model.due.allSatisfy { $0 > clock }, "\(place)")
         }
     }
 }
