@@ -53,7 +53,7 @@ final class DatabaseRecords: ServerRecords {
                 }
                 return record
             }, isAfterReboot: server.isAfterReboot,
-            notifications: server.notifications.compactMap(notification), badges: server.badges,
+            notifications: server.notifications.mapValues { $0.compactMap(notification) }, badges: server.badges,
             fetches: server.fetches.map(fetch), openings: server.openings.compactMap(opening),
             pushes: server.pushes.map(push), requests: server.requests.compactMap(request))
     }

@@ -13,6 +13,8 @@ final class SystemZones: ZoneTables {
     /// What was found of each zone; asking again costs a thousand times as much.
     private var stretches: [CalendarRule.Zone: [Stretch]] = [:]
     private var zones: [CalendarRule.Zone: TimeZone?] = [:]
+    /// What was found last: of thousands that are looked at most ask for the same.
+    private var last: (zone: CalendarRule.Zone, stretch: Stretch)?
     /// More than a zone changes in a lifetime: then it is begun anew.
     private static let mostStretches = 256
 
@@ -22,16 +24,24 @@ final class SystemZones: ZoneTables {
         NSTimeZone.resetSystemTimeZone()
         zones = [:]
         stretches = [:]
+        last = nil
     }
 
     func offset(of zone: CalendarRule.Zone, at time: WallTime) -> Int64 {
         let second = time.microseconds / 1_000_000
-        if let known = stretches[zone]?.first(where: { $0.range.contains(second) }) { return known.offset }
-        guard let table = table(of: zone) else { return 0 }
+        if let last, last.stretch.range.contains(second), last.zone == zone { return last.stretch.offset }
+        guard let found = stretch(of: zone, at: second) else { return 0 }
+        last = (zone, found)
+        return found.offset
+    }
+
+    private func stretch(of zone: CalendarRule.Zone, at second: Int64) -> Stretch? {
+        if let known = stretches[zone]?.first(where: { $0.range.contains(second) }) { return known }
+        guard let table = table(of: zone) else { return nil }
         let found = Self.stretch(of: table, at: second)
         if stretches[zone]?.count ?? 0 >= Self.mostStretches { stretches[zone] = [] }
         stretches[zone, default: []].append(found)
-        return found.offset
+        return found
     }
 
     private static func stretch(of table: TimeZone, at second: Int64) -> Stretch {

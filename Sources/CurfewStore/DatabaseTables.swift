@@ -11,7 +11,8 @@ enum DatabaseTables {
     struct All: Sendable, Equatable {
         var apps: [StoredApp] = []
         var lastRuns: [StoredRun] = []
-        var notifications: [StoredNotification] = []
+        /// By app.
+        var notifications: [String: [StoredNotification]] = [:]
         var badges: [String: Int] = [:]
         var fetches: [StoredFetch] = []
         /// The oldest first.

@@ -1,4 +1,3 @@
-import CurfewWire
 import GRDB
 
 /// Rows of what is scheduled in SQL, in both directions.
@@ -65,12 +64,24 @@ enum ScheduleTables {
         }
     }
 
-    static func notifications(in database: Database) throws -> [StoredNotification] {
-        // There can be ten thousand: one row is read after the other, by the places of its columns.
+    /// By app.
+    static func notifications(in database: Database) throws -> [String: [StoredNotification]] {
+        // There can be ten thousand: one row is read after the other, by the places of its columns, and those of an app follow
+        // each other.
         let rows = try Row.fetchCursor(
-            database, sql: "SELECT app, id, moment, civil, zone, repetition, passed, content FROM notification")
-        var found: [StoredNotification] = []
-        while let row = try rows.next() { found.append(try notification(of: row)) }
+            database,
+            sql: "SELECT app, id, moment, civil, zone, repetition, passed, content FROM notification ORDER BY app")
+        var found: [String: [StoredNotification]] = [:]
+        var (app, ofApp): (String, [StoredNotification]) = ("", [])
+        while let row = try rows.next() {
+            let next: String = try row.decode(atIndex: 0)
+            if next != app {
+                if !ofApp.isEmpty { found[app] = ofApp }
+                (app, ofApp) = (next, [])
+            }
+            ofApp.append(try notification(of: row, app))
+        }
+        if !ofApp.isEmpty { found[app] = ofApp }
         return found
     }
 
@@ -89,48 +100,15 @@ enum ScheduleTables {
 
     private static func arguments(of row: StoredNotification) -> StatementArguments {
         [
-            row.key.app, row.key.id, row.moment, row.civil, row.zone, row.repetition, row.passed,
-            content(of: row.content),
+            row.key.app, row.key.id, row.moment, row.civil, row.zone, row.repetition, row.passed, row.content,
         ]
     }
 
-    private static func content(of content: StoredNotification.Content) -> String {
-        var members: [(key: String, value: JSON)] = [
-            (key: "title", value: .string(content.title)), (key: "body", value: .string(content.body)),
-        ]
-        if let action = content.action { members.append((key: "action", value: .string(action))) }
-        if let badge = content.badge { members.append((key: "badge", value: .integer(Int64(badge)))) }
-        if let sound = content.sound { members.append((key: "sound", value: .string(sound))) }
-        let info = content.info.map { JSON.array([.string($0.key), .string($0.value)]) }
-        return JSON.object(members + [(key: "info", value: .array(info))]).text
+    private static func notification(of row: Row, _ app: String) throws -> StoredNotification {
+        StoredNotification(
+            key: StoredNotification.Key(app: app, id: try row.decode(atIndex: 1)),
+            moment: try row.decode(atIndex: 2), civil: try row.decode(atIndex: 3), zone: try row.decode(atIndex: 4),
+            repetition: try row.decode(atIndex: 5), passed: try row.decode(atIndex: 6),
+            content: try row.decode(atIndex: 7))
     }
-
-    private static func notification(of row: Row) throws -> StoredNotification {
-        let key = StoredNotification.Key(app: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1))
-        let text: String = try row.decode(atIndex: 7)
-        guard let json = try? JSON.parse(text), let content = content(of: json) else {
-            throw DatabaseTables.Unreadable(what: "the notification \(key.id) of \(key.app) has unreadable content")
-        }
-        return StoredNotification(
-            key: key, moment: try row.decode(atIndex: 2), civil: try row.decode(atIndex: 3),
-            zone: try row.decode(atIndex: 4), repetition: try row.decode(atIndex: 5),
-            passed: try row.decode(atIndex: 6), content: content)
-    }
-
-    private static func content(of json: JSON) -> StoredNotification.Content? {
-        guard case .string(let title)? = json["title"], case .string(let body)? = json["body"],
-            case .array(let pairs)? = json["info"]
-        else { return nil }
-        var info: [StoredNotification.Pair] = []
-        for pair in pairs {
-            guard let words = DatabaseTables.strings(pair), words.count == 2 else { return nil }
-            info.append(StoredNotification.Pair(words[0], words[1]))
-        }
-        let badge: Int? = if case .integer(let badge)? = json["badge"] { Int(badge) } else { nil }
-        return StoredNotification.Content(
-            title: title, body: body, action: string(json["action"]), badge: badge, sound: string(json["sound"]),
-            info: info)
-    }
-
-    private static func string(_ value: JSON?) -> String? { if case .string(let text)? = value { text } else { nil } }
 }

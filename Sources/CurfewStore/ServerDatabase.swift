@@ -39,6 +39,8 @@ final class ServerDatabase {
             if try DatabaseMigrations.all.hasBeenSuperseded(database) {
                 throw DatabaseFault.refused(.newer(path: files.database))
             }
+            // What constraints say of each row was so when it was written.
+            try database.execute(sql: "PRAGMA ignore_check_constraints = ON")
             let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "nothing can be read"
             guard found == "ok" else { throw DatabaseFault.damaged(found) }
         }

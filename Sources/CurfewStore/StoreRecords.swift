@@ -5,7 +5,8 @@ struct StoreRecords: Sendable {
     /// As in the database.
     private(set) var apps: [String: StoredApp] = [:]
     private(set) var lastRuns: [String: StoredRun] = [:]
-    private var notifications: [StoredNotification.Key: StoredNotification] = [:]
+    /// By app.
+    private var notifications: [String: [StoredNotification]] = [:]
     private var badges: [String: Int] = [:]
     private var fetches: [String: StoredFetch] = [:]
     /// As they were when the database was opened.
@@ -23,7 +24,7 @@ struct StoreRecords: Sendable {
     /// What a database that was just opened has. `late`: the server had to begin without it; what is held comes after.
     mutating func loaded(_ tables: DatabaseTables.All, late: Bool) {
         let (apps, lastRuns) = (tables.apps, tables.lastRuns)
-        notifications = Dictionary(tables.notifications.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        notifications = tables.notifications
         badges = tables.badges
         fetches = Dictionary(tables.fetches.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         openings = tables.openings
@@ -64,7 +65,7 @@ struct StoreRecords: Sendable {
         for name in held.deletedApps { all.delete(name) }
         all.deletedApps = []
         all.prunesRuns = held.prunesRuns
-        all.notifications = waiting.mapValues { Optional($0) }
+        for row in waiting.values.joined() { all.notifications[row.key] = .some(row) }
         all.badges = currentBadges
         all.fetches = currentFetches
         all.openings = held.openings
@@ -95,7 +96,7 @@ struct StoreRecords: Sendable {
         }
         apps.merge(rows.apps) { $1 }
         for run in rows.runs.values where run.number >= lastRuns[run.app]?.number ?? 0 { lastRuns[run.app] = run }
-        for (key, row) in rows.notifications { notifications[key] = row }
+        Self.put(rows.notifications, into: &notifications)
         for (app, count) in rows.badges { badges[app] = count == 0 ? nil : count }
         fetches.merge(rows.fetches) { $1 }
         for (key, row) in rows.requests { requests[key] = row }
@@ -143,9 +144,8 @@ struct StoreRecords: Sendable {
             rows.put(app)
         case .notificationKept(let row): rows.notifications[row.key] = .some(row)
         case .notificationPassed(let key, let passed):
-            guard var row = notification(key, in: rows) else { return false }
-            if let passed { row.passed = passed }
-            rows.notifications[key] = .some(passed == nil ? nil : row)
+            guard let row = notification(key, in: rows) else { return false }
+            rows.notifications[key] = .some(passed.map(row.passed))
         case .badgeSet(let app, let count): rows.badges[app] = count
         case .fetchSet(let fetch): rows.fetches[fetch.app] = fetch
         case .pushKept(let push):
@@ -186,11 +186,21 @@ struct StoreRecords: Sendable {
         return (current(in: held).sorted { $0.position > $1.position }, runs)
     }
 
-    /// Every notification that waits, by its key.
-    private var waiting: [StoredNotification.Key: StoredNotification] {
+    /// Every notification that waits, by app.
+    private var waiting: [String: [StoredNotification]] {
         var all = notifications
-        for (key, row) in held.notifications { all[key] = row }
+        Self.put(held.notifications, into: &all)
         return all
+    }
+
+    private static func put(
+        _ rows: [StoredNotification.Key: StoredNotification?], into all: inout [String: [StoredNotification]]
+    ) {
+        for (key, row) in rows {
+            all[key.app]?.removeAll { $0.key == key }
+            if let row { all[key.app, default: []].append(row) }
+            if all[key.app]?.isEmpty == true { all[key.app] = nil }
+        }
     }
 
     private var currentBadges: [String: Int] { badges.merging(held.badges) { $1 }.filter { $0.value != 0 } }
@@ -213,7 +223,7 @@ struct StoreRecords: Sendable {
     /// All but the apps and their runs.
     var schedules: DatabaseTables.All {
         DatabaseTables.All(
-            notifications: Array(waiting.values), badges: currentBadges,
+            notifications: waiting, badges: currentBadges,
             fetches: currentFetches.values.sorted { $0.app < $1.app }, openings: openings + held.openings,
             pushes: pushes + held.pushes.values.sorted { $0.number < $1.number },
             requests: currentRequests.values.sorted {
@@ -223,7 +233,7 @@ struct StoreRecords: Sendable {
 
     /// Nobody can open it any more.
     private func forgetSchedule(of app: String, in rows: inout StoreRows) {
-        for key in Set(notifications.keys).union(rows.notifications.keys) where key.app == app {
+        for key in (notifications[app] ?? []).map(\.key) + rows.notifications.keys.filter({ $0.app == app }) {
             rows.notifications[key] = .some(nil)
         }
         for key in Set(requests.keys).union(rows.requests.keys) where key.app == app {
@@ -237,7 +247,7 @@ struct StoreRecords: Sendable {
 
     private func notification(_ key: StoredNotification.Key, in rows: StoreRows) -> StoredNotification? {
         if let row = rows.notifications[key] { return row }
-        return notifications[key]
+        return notifications[key.app]?.first { $0.key == key }
     }
 
     /// The latest runs: those held, and those that the database has, `written`, at least `limit` of them where it has so many.

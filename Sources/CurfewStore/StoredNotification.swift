@@ -1,5 +1,7 @@
 /// What is kept of a notification that waits: a row of the table `notification`.
-public struct StoredNotification: Sendable, Hashable {
+///
+/// Thousands are read at a start: an object is handed on without its texts being counted each time.
+public final class StoredNotification: Sendable, Hashable {
     public struct Key: Sendable, Hashable {
         public var app: String
         public var id: String
@@ -10,19 +12,19 @@ public struct StoredNotification: Sendable, Hashable {
         }
     }
 
-    public var key: Key
+    public let key: Key
     /// Its first moment: absolute, in microseconds since 1970.
-    public var moment: Int64?
+    public let moment: Int64?
     /// Or what clocks show then, as ISO 8601 writes it; of the two there is one.
-    public var civil: String?
+    public let civil: String?
     /// Whose clocks these are: `local`, or a name of the tz database.
-    public var zone: String?
+    public let zone: String?
     /// `daily` and such, or seconds; nil: it comes once.
-    public var repetition: String?
+    public let repetition: String?
     /// How many of its moments have come.
-    public var passed: Int64
-    /// What it shows and carries.
-    public var content: Content
+    public let passed: Int64
+    /// What it shows and carries, as JSON: `Content` writes and reads it.
+    public let content: String
 
     public struct Content: Sendable, Hashable {
         public var title: String
@@ -55,7 +57,7 @@ public struct StoredNotification: Sendable, Hashable {
 
     public init(
         key: Key, moment: Int64? = nil, civil: String? = nil, zone: String? = nil, repetition: String? = nil,
-        passed: Int64 = 0, content: Content
+        passed: Int64 = 0, content: String
     ) {
         self.key = key
         self.moment = moment
@@ -64,5 +66,21 @@ public struct StoredNotification: Sendable, Hashable {
         self.repetition = repetition
         self.passed = passed
         self.content = content
+    }
+
+    /// As it is once so many of its moments have come.
+    func passed(_ count: Int64) -> StoredNotification {
+        StoredNotification(
+            key: key, moment: moment, civil: civil, zone: zone, repetition: repetition, passed: count, content: content)
+    }
+
+    public static func == (left: StoredNotification, right: StoredNotification) -> Bool {
+        left.key == right.key && left.moment == right.moment && left.civil == right.civil && left.zone == right.zone
+            && left.repetition == right.repetition && left.passed == right.passed && left.content == right.content
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(passed)
     }
 }

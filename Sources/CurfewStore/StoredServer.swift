@@ -6,8 +6,8 @@ public struct StoredServer: Sendable, Hashable {
     public var lastRuns: [String: StoredRun]
     /// Whether the machine has been started anew since this was last written: what ran then was ended by that.
     public var isAfterReboot: Bool
-    /// What waits, in no order that means anything.
-    public var notifications: [StoredNotification] = []
+    /// What waits of each app that has some, in no order that means anything.
+    public var notifications: [String: [StoredNotification]] = [:]
     /// Of the apps that have one, by name.
     public var badges: [String: Int] = [:]
     public var fetches: [StoredFetch] = []

@@ -112,12 +112,11 @@ struct ScheduleDeskTests {
     /// A server that finds so many that are due.
     private static func scene(due count: Int) -> ServeScene {
         let records = FakeRecords()
-        records.kept.notifications = (0..<count).map { number in
-            NotificationRecord(
-                app: "mail",
-                notification: LocalNotification(
-                    id: "n\(number)", rule: CalendarRule(.moment(.seconds(Int64(number)))),
-                    content: LocalNotification.Content(title: "A")), passed: 0)
+        records.kept.notifications["mail"] = (0..<count).map { number in
+            let notification = LocalNotification(
+                id: "n\(number)", rule: CalendarRule(.moment(.seconds(Int64(number)))),
+                content: LocalNotification.Content(title: "A"))
+            return (notification, 0)
         }
         return ServeScene(records: records)
     }
@@ -553,11 +552,9 @@ struct ScheduleDeskTests {
     @Test("What was kept is there again; of too many the soonest")
     func restored() {
         let records = FakeRecords()
-        records.kept.notifications = (0..<70).reversed().map { number in
-            NotificationRecord(
-                app: "mail",
-                notification: LocalNotification(
-                    id: "n\(number)", rule: CalendarRule(.moment(.seconds(4_000_000_000 + number)))), passed: 0)
+        records.kept.notifications["mail"] = (0..<70).reversed().map { number in
+            let rule = CalendarRule(.moment(.seconds(4_000_000_000 + Int64(number))))
+            return (LocalNotification(id: "n\(number)", rule: rule), 0)
         }
         records.kept.badges = ["mail": 3]
         let scene = ServeScene(records: records)

@@ -42,7 +42,7 @@ private struct Model: Equatable {
         case .notificationKept(let row): notifications[row.key] = row
         case .notificationPassed(let key, let passed):
             guard notifications[key] != nil else { return false }
-            if let passed { notifications[key]?.passed = passed } else { notifications[key] = nil }
+            notifications[key] = passed.flatMap { notifications[key]?.passed($0) }
         case .fetchSet(let fetch): fetches[fetch.app] = fetch
         // What is held of them isn't told from what is written.
         case .opened, .pushKept, .pushDelivered: break
@@ -119,7 +119,9 @@ struct ModelTests {
             return app
         }
         return apps == model.order.reversed().compactMap { model.apps[$0] }
-            && Set(server.notifications) == Set(model.notifications.values) && server.badges == model.badges
+            && server.notifications.mapValues(Set.init)
+                == Dictionary(grouping: model.notifications.values, by: \.key.app).mapValues(Set.init)
+            && server.badges == model.badges
             && server.fetches == model.fetches.values.sorted { $0.app < $1.app }
             && server.requests == model.requests.values.sorted { $0.submitted < $1.submitted }
             && server.lastRuns == model.runs.compactMapValues(\.last)

@@ -91,7 +91,7 @@ struct PruneTests {
     /// Whose anything of each kind is.
     private func scheduling(_ server: StoredServer) -> [[String]] {
         [
-            server.notifications.map(\.key.app), Array(server.badges.keys), server.fetches.map(\.app),
+            Array(server.notifications.keys), Array(server.badges.keys), server.fetches.map(\.app),
             server.openings.map(\.app), server.pushes.map(\.app), server.requests.map(\.key.app),
         ]
     }

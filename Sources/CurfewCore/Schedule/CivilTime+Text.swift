@@ -11,30 +11,38 @@ extension CivilTime {
     }
 
     /// Of a date and a time with `T` or a blank between them, seconds or not: `2026-12-01 08:00`. Nil for anything else.
-    public init?(_ text: some StringProtocol) { self.init(bytes: Array(text.utf8)) }
+    public init?(_ text: String) {
+        var text = text
+        guard let time = text.withUTF8({ Self(bytes: $0) }) else { return nil }
+        self = time
+    }
 
     /// By bytes: a server reads thousands of them at its start.
-    private init?(bytes: [UInt8]) {
+    private init?(bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == 16 || bytes.count == 19, bytes[4] == Self.hyphen, bytes[7] == Self.hyphen,
-            bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "), let year = Self.number(bytes[..<4]),
-            let month = Self.number(bytes[5..<7]), let day = Self.number(bytes[8..<10]),
-            let second = Self.secondOfDay(bytes[11...])
+            bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "), let year = Self.number(bytes, 0..<4),
+            let month = Self.number(bytes, 5..<7), let day = Self.number(bytes, 8..<10),
+            let second = Self.secondOfDay(bytes, from: 11)
         else { return nil }
         self.init(
             year: year, month: month, day: day, hour: second / 3600, minute: second / 60 % 60, second: second % 60)
     }
 
     /// Of `08:00` or `08:00:30`; nil for what no clock shows.
-    static func secondOfDay(_ text: some StringProtocol) -> Int? { secondOfDay(Array(text.utf8)[...]) }
+    static func secondOfDay(_ text: String) -> Int? {
+        var text = text
+        return text.withUTF8 { secondOfDay($0, from: 0) }
+    }
 
-    private static func secondOfDay(_ bytes: ArraySlice<UInt8>) -> Int? {
-        let start = bytes.startIndex
-        guard bytes.count == 5 || bytes.count == 8, bytes[start + 2] == colon,
-            let hour = number(bytes[start..<start + 2]), let minute = number(bytes[start + 3..<start + 5]), hour < 24,
-            minute < 60
+    private static func secondOfDay(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let count = bytes.count - start
+        guard count == 5 || count == 8, bytes[start + 2] == colon, let hour = number(bytes, start..<start + 2),
+            let minute = number(bytes, start + 3..<start + 5), hour < 24, minute < 60
         else { return nil }
-        guard bytes.count == 8 else { return hour * 3600 + minute * 60 }
-        guard bytes[start + 5] == colon, let second = number(bytes[(start + 6)...]), second < 60 else { return nil }
+        guard count == 8 else { return hour * 3600 + minute * 60 }
+        guard bytes[start + 5] == colon, let second = number(bytes, start + 6..<start + 8), second < 60 else {
+            return nil
+        }
         return hour * 3600 + minute * 60 + second
     }
 
@@ -42,11 +50,11 @@ extension CivilTime {
     private static let colon = UInt8(ascii: ":")
 
     /// Of a few digits and nothing else.
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ places: Range<Int>) -> Int? {
         var number = 0
-        for digit in digits {
-            guard 48...57 ~= digit else { return nil }
-            number = number * 10 + Int(digit - 48)
+        for place in places {
+            guard 48...57 ~= bytes[place] else { return nil }
+            number = number * 10 + Int(bytes[place] - 48)
         }
         return number
     }
@@ -90,9 +98,10 @@ public enum WrittenTime: Sendable, Hashable {
 
     /// `…Z`, or `…+01:00`.
     private static func withOffset(_ text: String) -> (CivilTime, Int64)? {
-        if text.hasSuffix("Z") { return CivilTime(text.dropLast()).map { ($0, 0) } }
+        if text.hasSuffix("Z") { return CivilTime(String(text.dropLast())).map { ($0, 0) } }
         guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }),
-            let seconds = CivilTime.secondOfDay(text[text.index(after: sign)...]), let civil = CivilTime(text[..<sign])
+            let seconds = CivilTime.secondOfDay(String(text[text.index(after: sign)...])),
+            let civil = CivilTime(String(text[..<sign]))
         else { return nil }
         return (civil, text[sign] == "-" ? -Int64(seconds) : Int64(seconds))
     }

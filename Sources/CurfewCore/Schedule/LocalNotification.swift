@@ -2,10 +2,11 @@
 ///
 /// Source: Apple, `UILocalNotification`: the system holds what is scheduled; no code of the app runs until it is due.
 public struct LocalNotification: Sendable, Hashable {
+    private let storage: Storage
+
     /// Of the app's others none has it.
-    public var id: String
-    public var rule: CalendarRule
-    public var content: Content
+    public var id: String { storage.id }
+    public var rule: CalendarRule { storage.rule }
 
     public struct Content: Sendable, Hashable {
         public var title: String
@@ -32,6 +33,32 @@ public struct LocalNotification: Sendable, Hashable {
         }
     }
 
+    /// What it shows and carries, or where that stands: of thousands that wait hardly one is looked at.
+    private enum Source: Sendable {
+        indirect case content(Content)
+        case written(String, read: @Sendable (String) -> Content)
+    }
+
+    /// Shared by all copies: thousands are put in order.
+    private final class Storage: Sendable {
+        let id: String
+        let rule: CalendarRule
+        let source: Source
+
+        init(_ id: String, _ rule: CalendarRule, _ source: Source) {
+            self.id = id
+            self.rule = rule
+            self.source = source
+        }
+    }
+
+    public var content: Content {
+        switch storage.source {
+        case .content(let content): content
+        case .written(let text, let read): read(text)
+        }
+    }
+
     /// The longest id, in bytes.
     public static let maximumIDBytes = 64
 
@@ -45,8 +72,20 @@ public struct LocalNotification: Sendable, Hashable {
     }
 
     public init(id: String, rule: CalendarRule, content: Content = Content()) {
-        self.id = id
-        self.rule = rule
-        self.content = content
+        storage = Storage(id, rule, .content(content))
+    }
+
+    /// `read`: of `text`, what it shows and carries; called whenever somebody looks at that.
+    public init(id: String, rule: CalendarRule, written text: String, read: @escaping @Sendable (String) -> Content) {
+        storage = Storage(id, rule, .written(text, read: read))
+    }
+
+    public static func == (left: LocalNotification, right: LocalNotification) -> Bool {
+        left.id == right.id && left.rule == right.rule && left.content == right.content
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(rule)
     }
 }

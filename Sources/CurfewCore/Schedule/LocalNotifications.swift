@@ -63,6 +63,7 @@ public struct LocalNotifications: Sendable, Hashable {
         all kept: [(notification: LocalNotification, passed: Int64)], _ offsets: Offsets
     ) -> [String] {
         pending.removeAll()
+        pending.reserveCapacity(kept.count)
         for (notification, passed) in kept {
             guard let due = notification.rule.occurrence(passed, offsets) else { continue }
             lastNumber += 1

@@ -167,6 +167,7 @@ extension ScheduleDesk {
         of pending: LocalNotifications.Pending, _ app: String, _ waits: ScheduleObstacle?
     ) -> [Field] {
         let notification = pending.notification
+        let content = notification.content
         var fields = [
             Field("app", app), Field("kind", "notification"), Field("notification", notification.id),
             Field("due", pending.due.secondsText), Field("shown", shownText(pending.due)),
@@ -178,9 +179,8 @@ extension ScheduleDesk {
         }
         if let repetition = notification.rule.repetition { fields.append(Field("repeat", repetition.text)) }
         if let waits { fields.append(Field("waits", waits.word)) }
-        if let badge = notification.content.badge { fields.append(Field("badge", String(badge))) }
-        let title = notification.content.title
-        return fields + [Field("title", title.isEmpty ? notification.content.body : title)]
+        if let badge = content.badge { fields.append(Field("badge", String(badge))) }
+        return fields + [Field("title", content.title.isEmpty ? content.body : content.title)]
     }
 
     /// What the machine's clock shows then, and how far that is ahead of UTC: `2026-12-01 08:00:00 +01:00`.

@@ -69,8 +69,7 @@ final class ScheduleDesk {
 
     /// As it was kept by a server before.
     func restore(_ kept: KeptServer) {
-        for (app, records) in Dictionary(grouping: kept.notifications, by: \.app) {
-            let all = records.map { ($0.notification, $0.passed) }
+        for (app, all) in kept.notifications {
             // The soonest are kept where there are too many: the last may not have been written as gone.
             let dropped = schedules.change(app) { $0.notifications.restore(all: all, offset) }
             for id in dropped { host.noteOver(id, of: app) }

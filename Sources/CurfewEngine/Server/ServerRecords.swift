@@ -169,8 +169,8 @@ public struct KeptServer: Sendable {
     public var apps: [AppRecord]
     /// Whether the machine was started anew since: what ran then was ended by that.
     public var isAfterReboot: Bool
-    /// What waits, in no order that means anything.
-    public var notifications: [NotificationRecord]
+    /// What waits of each app that has some, in no order that means anything; `passed`: how many of its moments have come.
+    public var notifications: [String: [(notification: LocalNotification, passed: Int64)]]
     /// Of the apps that have one, by name.
     public var badges: [String: Int]
     public var fetches: [FetchRecord]
@@ -182,8 +182,9 @@ public struct KeptServer: Sendable {
     public var requests: [RequestRecord]
 
     public init(
-        apps: [AppRecord] = [], isAfterReboot: Bool = false, notifications: [NotificationRecord] = [],
-        badges: [String: Int] = [:], fetches: [FetchRecord] = [],
+        apps: [AppRecord] = [], isAfterReboot: Bool = false,
+        notifications: [String: [(notification: LocalNotification, passed: Int64)]] = [:], badges: [String: Int] = [:],
+        fetches: [FetchRecord] = [],
         openings: [(app: String, opening: UseHabits.Opening)] = [], pushes: [PushRecord] = [],
         requests: [RequestRecord] = []
     ) {

@@ -129,6 +129,39 @@ struct LocalNotificationsTests {
         #expect(answers == [false, true, false])
     }
 
+    @Test("All that was kept is there again, the soonest first; of too many the last are told of")
+    func restored() {
+        var all = LocalNotifications()
+        let kept = (0..<66).map { number in
+            (notification: once("\(number)", at: Self.now + .seconds(Int64(number / 2 * 7 % 66))), passed: Int64(0))
+        }
+        let ended = (notification: once("ended", at: Self.now), passed: Int64(1))
+        let dropped = all.restore(all: [ended] + kept, Self.offsets)
+        var expected = LocalNotifications()
+        for (notification, _) in kept { _ = expected.schedule(notification, at: Self.now, Self.offsets) }
+        #expect(ids(all) == ids(expected))
+        #expect(Set(dropped) == Set(kept.map(\.notification.id)).subtracting(ids(expected)))
+        // Later than any of its moment that was kept.
+        _ = all.schedule(once("new", at: Self.now), at: Self.now, Self.offsets)
+        #expect(ids(all).prefix(3) == ["0", "1", "new"])
+    }
+
+    @Test("What is written down is read when somebody looks at it, and not before")
+    func written() {
+        let read: @Sendable (String) -> LocalNotification.Content = { LocalNotification.Content(title: $0) }
+        let written = LocalNotification(id: "a", rule: CalendarRule(.moment(Self.now)), written: "A", read: read)
+        let same = LocalNotification(id: "a", rule: written.rule, content: .init(title: "A"))
+        #expect(written == same && written.hashValue == same.hashValue)
+        #expect(written != LocalNotification(id: "a", rule: written.rule, written: "B", read: read))
+        var all = LocalNotifications()
+        let unread = LocalNotification(id: "a", rule: written.rule, written: "A") { text in
+            Issue.record("\(text) is read")
+            return LocalNotification.Content()
+        }
+        let dropped = all.restore(all: [(notification: unread, passed: 0)], Self.offsets)
+        #expect(dropped == [] && ids(all) == ["a"])
+    }
+
     @Test("Random lives with clocks that jump: nothing is lost, nothing comes twice", arguments: Lives.blocks)
     func lives(block: Int) throws {
         for seed in Lives.seeds(of: block, usually: 24) { try live(seed) }

@@ -26,7 +26,8 @@ extension StoredNotification {
             repetition: isCivil ? "daily" : nil, passed: passed,
             content: Content(
                 title: "a \"title\"\n", body: "\u{1F41F}", action: isCivil ? "Open" : nil, badge: isCivil ? 3 : nil,
-                sound: isCivil ? nil : "bell", info: isCivil ? [] : [Pair("a", ""), Pair("b", "c d")]))
+                sound: isCivil ? nil : "bell", info: isCivil ? [] : [Pair("a", ""), Pair("b", "c d")]
+            ).text)
     }
 }
 
