@@ -26,11 +26,11 @@ from harness import HERE, Bench, note
 from processes import BenchError
 from rows import (
     asleep, children, core, escape, firstbyte, fleet, idle, lateness, launch, memory, overshoot, paged, requests, roundtrip, scenarios,
-    suites, suspend, wake)
+    schedules, suites, suspend, wake)
 
 ROWS = {row.ROW: row for row in (
     launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios,
-    suites, wake, paged, asleep, requests, firstbyte, fleet)}
+    suites, wake, paged, asleep, requests, firstbyte, fleet, schedules)}
 BUILD = HERE.parent.parent / ".build-static"
 
 

@@ -127,10 +127,10 @@ def end_peer(process):
 
 
 class Server:
-    """A `curfew serve` with a name of its own; ended, and all its apps, with the block."""
+    """A `curfew serve` with a name of its own, or that one; ended, and all its apps, with the block."""
 
-    def __init__(self, bench, *options):
-        self.bench, self.name = bench, bench.fresh("")
+    def __init__(self, bench, *options, name=None):
+        self.bench, self.name = bench, name or bench.fresh("")
         self.folder = bench.runtime / "curfew" / "server"
         self.process = Process(bench, [bench.curfew, "serve", "--name", self.name, *options])
         path = self.folder / f"{self.name}.sock"
