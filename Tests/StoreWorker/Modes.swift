@@ -14,7 +14,7 @@ func hold(_ directory: String) {
     }
 }
 
-/// One run after the other, of five apps; two requests are under way at a time.
+/// One run after the other, of five apps, and what each has scheduled; some requests are under way at a time.
 func keep(_ directory: String) {
     let client = Client(directory)
     var launches: [String: Int] = [:]
@@ -25,13 +25,18 @@ func keep(_ directory: String) {
         launches[name] = number
         let app = StoredApp(name: name, source: .bare, command: ["sleep", "\(turn)"], launches: number)
         let run = StoredRun(app: name, number: number, began: Int64(turn), pid: turn + 1, wasInFront: turn % 2 == 0)
-        let launched = client.ask(.change(.appLaunched(app, toFront: true)))
-        let began = client.ask(.change(.runBegan(run)))
-        if client.answer(to: launched) == .kept { say("launched \(name) \(number)") }
-        if client.answer(to: began) == .kept { say("began \(name) \(number)") }
         let end = StoredRun.End(ended: Int64(turn) + 1, reason: "exited", status: turn % 256)
-        if client.do(.runEnded(app: name, number: number, end)) == .kept { say("ended \(name) \(number)") }
+        keep([("launched", .appLaunched(app, toFront: true)), ("began", .runBegan(run))], of: name, number, client)
+        keep(Schedule.begun(of: name, number), of: name, number, client)
+        keep([("ended", .runEnded(app: name, number: number, end))], of: name, number, client)
+        keep(Schedule.over(of: name, number), of: name, number, client)
     }
+}
+
+/// All at once; says of each that was kept what it was.
+private func keep(_ changes: [(what: String, change: StoreChange)], of app: String, _ number: Int, _ client: Client) {
+    let asked = changes.map { (what: $0.what, ticket: client.ask(.change($0.change))) }
+    for each in asked where client.answer(to: each.ticket) == .kept { say("\(each.what) \(app) \(number)") }
 }
 
 func fillDisk(_ directory: String) {

@@ -1,7 +1,7 @@
 // A server's store in a process of its own, for the store's tests.
 //
 //   store-worker hold DIR          opens it, says "open" or why not, and holds it until standard input ends
-//   store-worker keep DIR          launches and ends apps for ever, and says what was kept once that is answered
+//   store-worker keep DIR          launches and ends apps that schedule something, for ever, and says what was kept once that is answered
 //   store-worker full DIR          on a disk of 1 MiB with a ballast in it; then the ballast is gone (in a mount namespace)
 //   store-worker file-limit DIR    the same by RLIMIT_FSIZE
 //   store-worker read-only DIR     on a disk that can't be written; then it can (in a mount namespace)
