@@ -160,6 +160,7 @@ struct RunJobTests {
 
     @Test("The pipe's number is one that its caller doesn't have open, of a single digit, as far as there is one")
     func channelNumber() {
+        defer { end() }
         var open: Set<Int32> = []
         var found: [Int32] = []
         while case let number = RunHost.freeChannelNumber(isOpen: { open.contains($0) }), number >= 0 {

@@ -267,6 +267,8 @@ _PAIR = re.compile(
     r' +([A-Za-z0-9_.-]+)=(?:"((?:[^"\\\x00-\x1f\x7f]|\\(?:["\\ntr]|x[0-7][0-9A-Fa-f]))*)"|([^ "\\\x00-\x1f\x7f]+))'
     r"(?= |\Z)")
 _EVENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
+# After so many seconds the main thread looks whether a signal's handler is to be called.
+_MISSED_SIGNAL = 5.0
 
 
 def _text(value: str) -> str:
@@ -1319,7 +1321,8 @@ class Application:
         link = self._link
         try:
             while not self._is_over(link):
-                event = self._mailbox.take(None)
+                # A signal that comes right before the wait doesn't end it, and its handler may be what calls stop().
+                event = self._mailbox.take(_MISSED_SIGNAL)
                 if event:
                     self._deliver(event)
                     if event.name == "willTerminate":
