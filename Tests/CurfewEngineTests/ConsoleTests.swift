@@ -34,26 +34,17 @@ struct ConsoleTests {
 
     private let host = Host()
     private let pages = SharedPages()
-    /// In a group of its own, below a process of its session: as a shell's job is.
-    private let front = Sleeper(ownGroup: true)
-    /// What is none, but counts as one: of job control without the terminal's ownership.
-    private let terminal = Terminal(descriptor: Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0)))
+    private let job = ShellJob()
+    private var front: Sleeper { job.front }
 
-    private func end() {
-        front.end()
-        var descriptor = terminal.descriptor
-        descriptor.close()
-    }
+    private func end() { job.end() }
 
     private func console(
         hasTerminal: Bool = true, _ onSupervisorExit: OnSupervisorExit = .kill, _ change: (Manifest) -> Void = { _ in }
     ) -> Console {
         let manifest = Manifest.sample()
         change(manifest)
-        let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: manifest.policy.timeout)
-        return Console(
-            manifest, onSupervisorExit, page: pages.page, front: front.pid, signals: signals,
-            terminal: hasTerminal ? terminal : nil, host: host)
+        return job.console(manifest, onSupervisorExit, page: pages.page, hasTerminal: hasTerminal, host: host)
     }
 
     // MARK: What it is for

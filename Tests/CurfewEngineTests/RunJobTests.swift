@@ -8,27 +8,19 @@ import Testing
 
 @Suite("What a supervisor of one app does for the shell that it was started by")
 struct RunJobTests {
-    /// The front, as a shell's job is: in a group of its own, below a process of its session.
-    private let front = Sleeper(ownGroup: true)
-    /// What is none, but counts as one: of job control without the terminal's ownership.
-    private let terminal = Terminal(descriptor: Descriptor(curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0)))
+    private let job = ShellJob()
+    private var front: Sleeper { job.front }
+    private var terminal: Terminal { job.terminal }
 
-    private func end() {
-        front.end()
-        var descriptor = terminal.descriptor
-        descriptor.close()
-    }
+    private func end() { job.end() }
 
     /// With a terminal, unless it is said; its leader leads a group that can be stopped by one.
     private func scene(
         hasTerminal: Bool = true, _ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }
     ) -> RunScene {
         let scene = RunScene(front: front.pid, leader: Sleeper(ownGroup: true), change)
-        let manifest = scene.host.manifest
-        let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: manifest.policy.timeout)
-        scene.host.console = Console(
-            manifest, .kill, page: scene.pages.page, front: front.pid, signals: signals,
-            terminal: hasTerminal ? terminal : nil, host: scene.host)
+        scene.host.console = job.console(
+            scene.host.manifest, page: scene.pages.page, hasTerminal: hasTerminal, host: scene.host)
         return scene
     }
 
@@ -202,7 +194,12 @@ struct RunJobTests {
     @Test("What is sent to the command is told in timeout's words, to who has asked to be told")
     func toldSignals() async throws {
         defer { end() }
-        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            // It was started by its whole path, however this process was.
+            let line = "command: " + Quoted.text(Manifest.sample().command) + "\n"
+            _ = line.withCString { write(1, $0, strlen($0)) }
             for isVerbose in [false, true] {
                 let scene = RunScene { _, options in
                     options.isVerbose = isVerbose
@@ -212,7 +209,8 @@ struct RunJobTests {
                 scene.host.willSignal(AppID(7), SIGINT)
             }
         }
-        let command = Quoted.text(Manifest.sample().command)
+        let lines = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: "\n")
+        let command = try #require(lines.first { $0.hasPrefix("command: ") }).dropFirst("command: ".count)
         let words = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(words == "timeout: sending signal TERM to command \(command)\n")
     }

@@ -53,7 +53,7 @@ private struct RandomServedApps {
         names = (0..<count).map { "app\($0)" }
         definitions = Dictionary(
             uniqueKeysWithValues: names.map { name in
-                (name, RestartCondition.allCases.map { Self.definition(name, $0) })
+                (name, RestartCondition.allCases.map { ServedDefinition.sample(name, restart: $0) })
             })
         for name in names where random.chance(30) {
             let record = AppRecord(name: name, source: .manifest, command: ["true"])
@@ -61,15 +61,6 @@ private struct RandomServedApps {
             apps.restore(record, random.pick(definitions[name] ?? []), end, at: now)
         }
         apps.restoreList(mostRecentFirst: names.filter { apps[$0] != nil }, removed: [])
-    }
-
-    private static func definition(_ name: String, _ restart: RestartCondition) -> ServedDefinition {
-        let words = OwnedStrings(["true"])
-        let manifest = Manifest(
-            arguments: UnsafePointer(words.pointer), argumentCount: words.count, policy: Policy(profile: .ios4))
-        let definition = ServedDefinition(name: name, plan: RunPlan(manifest, SupervisorOptions()), owner: words)
-        definition.restart = restart
-        return definition
     }
 
     private static func end(_ random: inout SplitMix64) -> RunEnd {

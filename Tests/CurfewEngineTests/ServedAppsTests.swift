@@ -8,22 +8,13 @@ import Testing
 struct ServedAppsTests {
     private var apps = ServedApps()
 
-    private func definition(_ name: String, restart: RestartCondition = .never) -> ServedDefinition {
-        let words = OwnedStrings(["true"])
-        let manifest = Manifest(
-            arguments: UnsafePointer(words.pointer), argumentCount: words.count, policy: Policy(profile: .ios4))
-        let definition = ServedDefinition(name: name, plan: RunPlan(manifest, SupervisorOptions()), owner: words)
-        definition.restart = restart
-        return definition
-    }
-
     /// Why it is restored, where it is.
     @discardableResult
     private mutating func launch(
         _ name: String, _ number: Int, restart: RestartCondition = .never, inBackground: Bool = false
     ) -> EndReason? {
         let reason = apps.restoredEnd(of: name)
-        apps.launched(definition(name, restart: restart), as: AppID(number), inBackground: inBackground)
+        apps.launched(.sample(name, restart: restart), as: AppID(number), inBackground: inBackground)
         return reason
     }
 
@@ -183,7 +174,7 @@ struct ServedAppsTests {
     mutating func restoredFromRecords() {
         let end = RunEnd(.kill(.supervisorExit), life: .seconds(60))
         apps.restore(record("web", launches: 4), nil, end, at: at(1))
-        apps.restore(record("db", launches: 1), definition("db"), nil, at: at(1))
+        apps.restore(record("db", launches: 1), ServedDefinition.sample("db"), nil, at: at(1))
         apps.restoreList(mostRecentFirst: ["web", "db"], removed: ["old"])
         #expect(apps.list.names == ["web", "db"])
         #expect(apps["web"]?.definition == nil)
