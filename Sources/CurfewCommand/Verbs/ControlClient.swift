@@ -180,12 +180,15 @@ extension ControlClient.Failure {
         }
     }
 
+    private static let isForGood: Set = [
+        "invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge", "no-background-mode", "unknown-push",
+    ]
+
     /// A refusal that the next try may not meet has a status of its own.
     var refusalStatus: Int32 {
         guard case .refused(let code, _) = self, !["unsupported", "no-app", "not-running"].contains(code) else {
             return ExitStatus.unavailable
         }
-        return ["invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge"].contains(code)
-            ? ExitStatus.failure : ExitStatus.temporaryFailure
+        return Self.isForGood.contains(code) ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }

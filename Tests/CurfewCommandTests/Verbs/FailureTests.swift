@@ -10,7 +10,8 @@ struct FailureTests {
     private static let codes: [(String, Int32)] = [
         ("unsupported", 69), ("no-app", 69), ("not-running", 69),
         ("invalid", 1), ("forbidden", 1), ("unknown", 1), ("malformed", 1), ("failed", 1), ("PayloadTooLarge", 1),
-        ("busy", 75), ("too-many-requests", 75), ("unknown-request", 75), ("unknown-push", 75), ("app-removed", 75),
+        ("unknown-push", 1),
+        ("busy", 75), ("too-many-requests", 75), ("unknown-request", 75), ("app-removed", 75),
         ("", 75), ("what-is-new", 75),
     ]
 
@@ -20,10 +21,10 @@ struct FailureTests {
     }
 
     private static let ofTheCore: [Rejection: Int32] = [
-        .notRunning: 69, .keepAliveUnsupported: 69, .keepAliveTooShort: 1,
+        .notRunning: 69, .keepAliveUnsupported: 69, .keepAliveTooShort: 1, .noBackgroundMode: 1,
         .expired: 75, .terminating: 75, .suspended: 75, .notSuspended: 75, .tooManyTasks: 75, .tooManyChanges: 75,
         .tooManyEvents: 75, .traced: 75, .interrupted: 75, .exitsOnSuspend: 75, .holdsTask: 75, .owesAnswer: 75,
-        .inputUnwatched: 75, .noBackgroundMode: 75, .neverSuspended: 75,
+        .inputUnwatched: 75, .neverSuspended: 75,
     ]
 
     @Test("So has each that the core rejects", arguments: ofTheCore.map { ($0.key, $0.value) })
