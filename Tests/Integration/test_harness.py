@@ -290,6 +290,11 @@ unit) cat <<'END'
 a.swift:3:7: error: cannot find 'x' in scope
 test_a.py::test_b[c d]: failed
 E       assert 1 == 2
+fleet/redis.sh           FAILED   status 1
+    - redis answers
+    json.Error: it is broken
+    1234:M 28 Nov 2026 07:16:28.869 * Ready
+    FAILED: see above
 END
 for n in $(seq 100); do echo "line $n"; done; exit 1 ;;
 """)
@@ -302,6 +307,9 @@ make unit failed, with status 1:
   a.swift:3:7: error: cannot find 'x' in scope
   test_a.py::test_b[c d]: failed
   E       assert 1 == 2
+  fleet/redis.sh           FAILED   status 1
+      json.Error: it is broken
+      FAILED: see above
 """), result.stdout
 
 
