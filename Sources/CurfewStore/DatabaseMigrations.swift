@@ -5,6 +5,10 @@ enum DatabaseMigrations {
     /// "CRFW": says whose file it is. Source: sqlite.org, PRAGMA application_id.
     static let applicationID = 0x4352_4657
 
+    /// Of those that somebody has made. The migrator makes its own before the first step: alone it is left by a server that was ended
+    /// just then.
+    static let countOfTables = "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
+
     static var all: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1", migrate: first)

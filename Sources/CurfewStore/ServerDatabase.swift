@@ -27,12 +27,23 @@ final class ServerDatabase {
     }
 
     /// Without changing anything: is it ours, of our time, and sound?
+    ///
+    /// Whoever had it open and was ended amid a commit has left it to be rolled back by the next one that looks, where there
+    /// is no log or before there was one; that one has to be able to write.
     private static func examine(_ files: DatabaseFiles, _ clock: StoreClock) throws {
-        let queue = try DatabaseQueue(path: files.database, configuration: configuration(clock, readonly: true))
+        do {
+            try examine(files, configuration(clock, readonly: true))
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+            try examine(files, configuration(clock, readonly: false))
+        }
+    }
+
+    private static func examine(_ files: DatabaseFiles, _ configuration: Configuration) throws {
+        let queue = try DatabaseQueue(path: files.database, configuration: configuration)
         defer { close(queue) }
         try queue.inDatabase { database in
             let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+            let isEmpty = try Int.fetchOne(database, sql: DatabaseMigrations.countOfTables) == 0
             guard id == DatabaseMigrations.applicationID || id == 0 && isEmpty else {
                 throw DatabaseFault.refused(.foreign(path: files.database))
             }

@@ -69,4 +69,45 @@ struct KillTests {
         let what = Dictionary(grouping: promises, by: \.what).mapValues(\.count)
         #expect(what.count == 12 && what.values.allSatisfy { $0 > 10 }, "\(what)")
     }
+
+    /// Each of these calls in turn with CURFEW_TEST_EVERY_CALL (`make kills`), else one of so many, from one at random.
+    private static let stride = getenv("CURFEW_TEST_EVERY_CALL") == nil ? 7 : 1
+    /// By which SQLite and the store change a file system.
+    private static let calls = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "mkdirat"]
+
+    @Test(
+        "At a call that writes, from a server's start to its end: what was answered is there, and the next one goes on",
+        .enabled(if: Child.canTrace, "no process can be traced here"), arguments: Child.Fate.allCases, [false, true])
+    func atCalls(fate: Child.Fate, hasPast: Bool) throws {
+        var count = 0
+        for call in Self.calls {
+            var number = Int.random(in: 1...Self.stride)
+            var folder = Folder()
+            defer { folder.remove() }
+            while try meets(fate, at: call, number, in: folder) {
+                count += 1
+                number += Self.stride
+                if hasPast { continue }
+                folder.remove()
+                folder = Folder()
+            }
+        }
+        #expect(count * Self.stride > 50, "\(count)")
+    }
+
+    /// False where the worker makes fewer such calls.
+    private func meets(_ fate: Child.Fate, at call: String, _ number: Int, in folder: Folder) throws -> Bool {
+        let worker = try #require(
+            Child.worker(meeting: fate, at: call, number, trace: folder.trace, "live", folder.directory))
+        let promises = worker.lines().compactMap(Promise.init)
+        worker.wait()
+        let keeper = try folder.keeper()
+        #expect(keeper.takeNews() == [], "\(call) \(number)")
+        let server = keeper.load()
+        for promise in promises { #expect(promise.isKept(by: server, keeper), "\(call) \(number): \(promise)") }
+        #expect(keeper.do(.appLaunched(.sample("next"), toFront: true)) == .kept, "\(call) \(number)")
+        keeper.close()
+        let told = String(decoding: readFile(folder.trace), as: UTF8.self)
+        return told.contains("(INJECTED)") || told.contains("killed by SIGKILL")
+    }
 }

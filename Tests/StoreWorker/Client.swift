@@ -73,10 +73,14 @@ final class Client {
         return server
     }
 
-    /// What a next server finds.
-    func reopened() -> StoredServer {
+    func stop() {
         store.stop()
         for news in store.takeNews() { say("news: \(news.text)") }
+    }
+
+    /// What a next server finds.
+    func reopened() -> StoredServer {
+        stop()
         store = Self.open(directory, time)
         return load()
     }

@@ -15,11 +15,20 @@ func hold(_ directory: String) {
 }
 
 /// One run after the other, of five apps, and what each has scheduled; some requests are under way at a time.
-func keep(_ directory: String) {
+func keep(_ directory: String) { keep(Client(directory), turns: .max) }
+
+/// One of these, and then the end of the server, which writes too.
+func live(_ directory: String) {
     let client = Client(directory)
+    keep(client, turns: 1)
+    client.stop()
+    say("closed")
+}
+
+private func keep(_ client: Client, turns: Int) {
     var launches: [String: Int] = [:]
     for app in client.load().apps { launches[app.name] = app.launches }
-    for turn in 0... {
+    for turn in 0..<turns {
         let name = "app\(turn % 5)"
         let number = launches[name, default: 0] + 1
         launches[name] = number

@@ -31,6 +31,24 @@ final class Child {
     /// With mounts of its own; by who may.
     static func isolatedWorker(_ words: String...) -> Child? { executable.flatMap { Child(ownMounts + [$0] + words) } }
 
+    /// What it meets at a call.
+    enum Fate: String, CaseIterable {
+        case killed = "signal=KILL"
+        case brokenDisk = "error=EIO"
+        case fullDisk = "error=ENOSPC"
+    }
+
+    /// At the `number`th call of that name. `trace`: the file in which the tracer tells what it has done.
+    static func worker(meeting fate: Fate, at call: String, _ number: Int, trace: String, _ words: String...) -> Child? {
+        // With --seccomp-bpf a signal comes at some other call.
+        let tracer = ["strace", "-f", "-o", trace, "-e", "trace=\(call)"]
+        let injection = ["-e", "inject=\(call):\(fate.rawValue):when=\(number)", "--"]
+        return executable.flatMap { Child(tracer + injection + [$0] + words) }
+    }
+
+    /// Whether a process can be traced here.
+    static let canTrace = Child(["strace", "-f", "-qqq", "-o", "/dev/null", "true"])?.wait() == 0
+
     private static let ownMounts = ["unshare", geteuid() == 0 ? "-m" : "-Urm"]
 
     /// Whether a process can have mounts of its own here.

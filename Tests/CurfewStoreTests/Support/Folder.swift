@@ -16,6 +16,8 @@ final class Folder: Sendable {
     }
 
     var directory: String { path + "/state/curfew" }
+    /// Where a worker's tracer writes.
+    var trace: String { path + "/trace" }
     var files: DatabaseFiles { DatabaseFiles(directory: directory) }
 
     func keeper() throws(StoreRefusal) -> StoreKeeper {
