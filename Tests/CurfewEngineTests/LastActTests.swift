@@ -142,7 +142,7 @@ struct LastActTests {
         }
     }
 
-    @Test("A server that can't be started says why, and ends with that status")
+    @Test("A server that can't be started says why, and ends with that status; where nobody took it at once, it tries again")
     func failedServer() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(75), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -152,6 +152,7 @@ struct LastActTests {
             scene.host.socket = NamedSocket(name: "home", path: server, descriptor: .none)
             _ = Stage.begin(in: scene.folder)
             scene.whenTold = { Stage.tell($0) }
+            scene.unreadTries = 1
             scene.host.fail(LaunchError(75, "the server home is running already"))
         }
         #expect(Stage.told(result.standardOutputContent) == ["curfew: run: the server home is running already"])

@@ -112,6 +112,7 @@ extension ServeHost {
         _ = output?.finish(within: 500_000_000)
         removeAll()
         complain("`curfew serve` itself was killed, so its apps were ended")
+        errors.finish()
         curfew_exit(125)
     }
 
@@ -120,6 +121,7 @@ extension ServeHost {
         _ = cgroups?.remove()
         socket?.remove()
         complain(error.problem)
+        errors.finish()
         curfew_exit(error.status)
     }
 }

@@ -25,6 +25,11 @@ final class ServeScene {
         get { words.whenTold }
         set { words.whenTold = newValue }
     }
+    /// How often nobody takes a line, before somebody does.
+    var unreadTries: Int {
+        get { words.unreadTries }
+        set { words.unreadTries = newValue }
+    }
     private let words = Words()
     /// What the machine is said to be like; idle, where a test says nothing.
     var reading: MachineReading {
@@ -35,7 +40,16 @@ final class ServeScene {
     private final class Words {
         var lines: [String] = []
         var whenTold: (String) -> Void = { _ in }
+        var unreadTries = 0
         var reading = MachineReading()
+
+        func take(_ line: String) -> Bool {
+            unreadTries -= 1
+            guard unreadTries < 0 else { return false }
+            lines.append(line)
+            whenTold(line)
+            return true
+        }
     }
 
     /// `keeps`: whether there are records.
@@ -51,11 +65,7 @@ final class ServeScene {
             callersMask: 0, definitions: definitions, zones: zones,
             machine: ServerMachine(
                 kernel: kernel, launches: programs, reading: { words.reading },
-                tell: {
-                    words.lines.append($0)
-                    words.whenTold($0)
-                    return true
-                }),
+                tell: { words.take($0) }),
             records: { keeps ? records : nil })
         prepare()
     }
@@ -132,6 +142,19 @@ final class ServeScene {
             for each in ready { host.handle(each) }
         }
         Issue.record("something is always ready")
+    }
+
+    /// As the loop goes on by itself: a source's turn is as long as it really takes, and what is left comes after a rest.
+    func goOn(until isSo: () -> Bool) {
+        let end = curfew_monotonic_nanoseconds() + 60_000_000_000
+        while !isSo() {
+            guard curfew_monotonic_nanoseconds() < end else {
+                Issue.record("it doesn't come")
+                return
+            }
+            for each in host.loop.ready(within: 2) { host.handle(each) }
+            host.hostsTimeCame()
+        }
     }
 
     /// As a client does; returns its path.
@@ -376,6 +399,8 @@ final class FakeRecords: ServerRecords {
     func remove(_ app: String) -> Int? { ask("remove \(app)") }
 
     func history(of app: String?, limit: Int) -> Int? { ask("history \(app ?? "all") \(limit)") }
+
+    var isAsked: Bool { !asked.isEmpty }
 
     /// To the first of what was asked.
     func answer(_ answer: RecordAnswer) {
