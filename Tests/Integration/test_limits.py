@@ -331,7 +331,8 @@ def test_a_task_after_expiration_is_refused(sandbox):
         options=["--manual-clock", "--budget", "8", "--expiration-lead", "7.8"])
     running.expect("1")
     sandbox.curfew("home", running.name)
-    assert [event["name"] for event in advance(running, "1m")["events"]] == ["backgroundTasksWillExpire"]
+    # Whoever has begun it may still be on its way out, and hear of it.
+    assert [event["name"] for event in advance(running, "1m")["events"]][0] == "backgroundTasksWillExpire"
     running.process.stdin.write(b"\n")
     running.process.stdin.flush()
     assert running.read_line() == "75"

@@ -55,7 +55,7 @@ def test_to_end_is_to_go_wrong(monkey):
     assert result.returncode == 1, result.stdout
     # How soon its end is seen is chance: at once, or at the next step; so on a busy machine the same may go well once more.
     found = r"ended\.curfew has the ([1-4]) steps? that makes? the program go wrong"
-    assert re.search(found + r"|went wrong after \d steps?, but not when they were done again: chance is part of it", result.stderr), result.stderr
+    assert re.search(found + r"|went wrong after \d+ steps?, but not when they were done again: chance is part of it", result.stderr), result.stderr
 
 
 # Leaves a lock that it doesn't start beside, but for where it is asked to end.
