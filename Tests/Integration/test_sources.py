@@ -202,6 +202,17 @@ def test_it_has_no_descriptor_but_three_and_no_blocked_signal(sandbox, tmp_path)
     assert words.read_text().split() == ["0", "1", "2", "SigBlk:", "0000000000000000", "/dev/null"]
 
 
+def test_whoever_runs_it_holds_no_end_of_another_such_process(sandbox, tmp_path):
+    """Else that one would live as long as this one, when the server is gone."""
+    words = tmp_path / "words"
+    line = f"echo $PPID > {{0}}.new; mv {{0}}.new {{0}}; exec sleep 1000"
+    sandbox.serve("--source", line.format(words), "--source", line.format(tmp_path / "others"))
+    for file in (words, tmp_path / "others"):
+        wait_for("the source to tell", file.exists)
+        ends = [link for path in pathlib.Path(f"/proc/{file.read_text().strip()}/fd").iterdir() if "socket:" in (link := os.readlink(path))]
+        assert len(ends) == 1, ends
+
+
 def test_it_is_started_again_and_its_end_told(sandbox, tmp_path):
     script = f"echo $$ >> {tmp_path}/starts; exit 3"
     server = sandbox.serve("--source", f"sh -c '{script}'")

@@ -3,7 +3,9 @@
 
     machine.py boot FOLDER              from disk, kernel and initrd; leaves FOLDER/state and FOLDER/disk.booted
     machine.py run FOLDER TAR SECONDS   unpacks TAR in it, runs `inside`, prints its output, exits with its status;
-                                        124 when it takes longer than SECONDS, 125 when the machine dies
+                                        124 when it takes longer than SECONDS, 125 when the machine dies.
+                                        Booted again from inside, it runs `inside` once more.
+    machine.py kind                     how it is emulated
 """
 
 import contextlib
@@ -23,13 +25,21 @@ MEMORY = "2048"
 PROCESSORS = "2"
 PAYLOAD_ROOM = 1 << 30
 BOOT_LIMIT = 600
-ACCELERATION = ["-accel", "tcg,thread=multi,tb-size=512"]
-PROCESSOR = "Nehalem"
+ACCELERATIONS = {
+    "kvm": ["-accel", "kvm", "-cpu", "host"],
+    "tcg": ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Nehalem"],
+}
 # `clearcpuid=cx16`: with QEMU 7.2, kernels whose allocator uses CMPXCHG16B panic now and then. The processor itself
 # must have it, for Swift's runtime uses it unasked.
 KERNEL_ARGUMENTS = (
     "root=/dev/vda rw console=ttyS0 quiet loglevel=4 audit=0 panic=-1 psi=1 mitigations=off tsc=reliable "
     "clearcpuid=cx16 no_timer_check random.trust_cpu=on systemd.show_status=false systemd.unified_cgroup_hierarchy=1")
+
+
+def kind():
+    """How it is emulated: wholly, which any machine can, or with CURFEW_VM_KIND=kvm by the kernel, where that has a /dev/kvm that is
+    good for it: below another hypervisor many of them haven't the processor's instructions."""
+    return os.environ.get("CURFEW_VM_KIND", "tcg")
 
 
 class Machine:
@@ -41,8 +51,8 @@ class Machine:
         self.process = subprocess.Popen(
             # Never outlives us; and whoever works here meanwhile goes first.
             ["setpriv", "--pdeathsig", "KILL", "nice", "-n", "15",
-             "qemu-system-x86_64", "-machine", "q35", "-cpu", PROCESSOR, *ACCELERATION, "-m", MEMORY,
-             "-smp", PROCESSORS, "-nodefaults", "-no-reboot", "-display", "none",
+             "qemu-system-x86_64", "-machine", "q35", *ACCELERATIONS[kind()], "-m", MEMORY,
+             "-smp", PROCESSORS, "-nodefaults", "-display", "none",
              "-kernel", folder / "kernel", "-initrd", folder / "initrd", "-append", KERNEL_ARGUMENTS,
              "-drive", f"file={disk},if=virtio,format=qcow2,cache=unsafe",
              "-drive", f"file={payload},if=virtio,format=raw,readonly=on",
@@ -109,6 +119,10 @@ class Machine:
                 for line in whole:
                     yield line.decode(errors="replace").rstrip("\r")
 
+    def begin(self):
+        """Has the guest's service begin; its clock stood still while the state was kept."""
+        self.line.sendall(f"now {int(time.time())}\n".encode())
+
     def last_words(self):
         return "\n".join(self.console.read_text(errors="replace").splitlines()[-30:])
 
@@ -149,12 +163,21 @@ def run(folder, payload, seconds):
             while machine.ask("query-status")["status"] == "inmigrate":
                 time.sleep(0.05)  # a moment
             machine.ask("cont")
-            machine.line.sendall(f"now {int(time.time())}\n".encode())
+            machine.begin()
+            is_booting = False
             try:
                 for line in machine.lines(seconds):
                     if end := re.fullmatch(r"curfew-vm: end (\d+)", line):
                         return int(end[1])
-                    if line != "curfew-vm: start":
+                    if line == "curfew-vm: ready":
+                        if not is_booting:
+                            # It panicked.
+                            break
+                        is_booting = False
+                        machine.begin()
+                    elif line == "curfew-vm: reboot":
+                        is_booting = True
+                    elif line != "curfew-vm: start":
                         print(line, flush=True)
             except TimeoutError as passed:
                 print(f"{passed}\ntest-vm: not over in {seconds:.0f} s", flush=True)
@@ -170,5 +193,7 @@ if __name__ == "__main__":
             boot(pathlib.Path(folder))
         case ["run", folder, payload, seconds]:
             sys.exit(run(pathlib.Path(folder), payload, float(seconds)))
+        case ["kind"]:
+            print(kind())
         case _:
             sys.exit(__doc__)

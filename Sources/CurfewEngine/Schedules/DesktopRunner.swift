@@ -6,7 +6,7 @@ import Glibc
 
 /// Has notifications shown by a process of its own, as hooks are run.
 final class DesktopRunner {
-    private var descriptor: Descriptor
+    private(set) var descriptor: Descriptor
 
     /// Forks it; to be called before this process becomes a subreaper. Nil where that fails: nothing is shown then.
     static func start(callersMask: UInt64) -> DesktopRunner? {

@@ -7,7 +7,9 @@ extension ServeHost: SourceHost {
     /// Before this process is a subreaper, so that they are none of its own.
     func prepareSources() throws(LaunchError) {
         guard !plan.sources.isEmpty else { return }
-        let runners = try SourceRunner.startAll(plan.sources, server: plan.name, callersMask: callersMask)
+        let runners = try SourceRunner.startAll(
+            plan.sources, server: plan.name, callersMask: callersMask,
+            besides: desk.desktop.map { [$0.descriptor] } ?? [])
         sources = SourceDesk(Array(zip(plan.sources, runners)), host: self)
     }
 

@@ -17,13 +17,14 @@ final class SourceRunner {
     /// `descriptor`: of packets; whoever runs the source has the other end.
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// Forks one for each, in order; to be called before this process becomes a subreaper.
+    /// Forks one for each, in order; to be called before this process becomes a subreaper. `besides`: of processes outside that were
+    /// started before.
     static func startAll(
-        _ plans: [SourcePlan], server: String, callersMask: UInt64
+        _ plans: [SourcePlan], server: String, callersMask: UInt64, besides outside: [Descriptor]
     ) throws(LaunchError) -> [SourceRunner] {
         var runners: [SourceRunner] = []
         for plan in plans {
-            let others = runners.map(\.descriptor)
+            let others = outside + runners.map(\.descriptor)
             runners.append(try start(plan, server: server, callersMask: callersMask, besides: others))
         }
         return runners
