@@ -67,9 +67,9 @@ def past_the_limit(running, arena):
 
 
 def assert_killed_at_first_sight(journal):
-    """By its journal it was looked at while it was below its 100 MiB, and killed by the first look that found it above."""
+    """By its journal it was killed by the first look that found it above its 100 MiB; a busy machine may leave time for no other."""
     *before, last = map(int, re.findall(r"^input .*name=footprintMeasured .*bytes=(\d+)", journal.read_text(), re.M))
-    assert before and max(before) <= 100 * MIB < last, (before, last)
+    assert max(before, default=0) <= 100 * MIB < last, (before, last)
 
 
 def test_a_fast_allocator_is_caught(sandbox, containment, arena, capsys):
