@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from conftest import LIMIT, fields_of, is_alive, parent_of, wait_for
+from programs.helpers import tree
 from test_serve import AWARE
 
 SLEEP = ("sleep", "1000")
@@ -202,15 +203,21 @@ def test_it_has_no_descriptor_but_three_and_no_blocked_signal(sandbox, tmp_path)
     assert words.read_text().split() == ["0", "1", "2", "SigBlk:", "0000000000000000", "/dev/null"]
 
 
-def test_whoever_runs_it_holds_no_end_of_another_such_process(sandbox, tmp_path):
+def test_whoever_runs_it_holds_the_servers_end_of_no_other_such_process(sandbox):
     """Else that one would live as long as this one, when the server is gone."""
-    words = tmp_path / "words"
-    line = f"echo $PPID > {{0}}.new; mv {{0}}.new {{0}}; exec sleep 1000"
-    sandbox.serve("--source", line.format(words), "--source", line.format(tmp_path / "others"))
-    for file in (words, tmp_path / "others"):
-        wait_for("the source to tell", file.exists)
-        ends = [link for path in pathlib.Path(f"/proc/{file.read_text().strip()}/fd").iterdir() if "socket:" in (link := os.readlink(path))]
-        assert len(ends) == 1, ends
+    server = sandbox.serve("--source", "exec sleep 1000", "--source", "exec sleep 1001")
+    supervisor = int(server.expect("server")["supervisor"])
+
+    def sockets(pid):
+        return {link for path in pathlib.Path(f"/proc/{pid}/fd").iterdir() if (link := os.readlink(path)).startswith("socket:")}
+
+    names = {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in tree(server.pid) if parent_of(pid) == server.pid}
+    # The first of them, which was there before any such end.
+    [notify] = [pid for pid, name in names.items() if name == "curfew-notify"]
+    sources = [pid for pid, name in names.items() if name == "curfew-source"]
+    assert len(sources) == 2
+    for pid in sources:
+        assert sockets(pid) & sockets(supervisor) <= sockets(notify), names
 
 
 def test_it_is_started_again_and_its_end_told(sandbox, tmp_path):
