@@ -142,7 +142,7 @@ struct LastActTests {
         }
     }
 
-    @Test("A server that can't be started says why, and ends with that status; where nobody took it at once, it tries again")
+    @Test("A server that can't be started says why, twice where nobody took it at once, and ends with that status")
     func failedServer() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(75), observing: [\.standardOutputContent, \.standardErrorContent]

@@ -181,7 +181,8 @@ extension ControlClient.Failure {
     }
 
     private static let isForGood: Set = [
-        "invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge", "no-background-mode", "unknown-push",
+        "invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge", "no-background-mode",
+        "unknown-push",
     ]
 
     /// A refusal that the next try may not meet has a status of its own.

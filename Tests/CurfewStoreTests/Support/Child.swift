@@ -39,7 +39,9 @@ final class Child {
     }
 
     /// At the `number`th call of that name. `trace`: the file in which the tracer tells what it has done.
-    static func worker(meeting fate: Fate, at call: String, _ number: Int, trace: String, _ words: String...) -> Child? {
+    static func worker(
+        meeting fate: Fate, at call: String, _ number: Int, trace: String, _ words: String...
+    ) -> Child? {
         // With --seccomp-bpf a signal comes at some other call.
         let tracer = ["strace", "-f", "-o", trace, "-e", "trace=\(call)"]
         let injection = ["-e", "inject=\(call):\(fate.rawValue):when=\(number)", "--"]
