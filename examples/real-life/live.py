@@ -518,14 +518,23 @@ class Life:
             return
         self.kills[app.name] += 1
         if "restart" in app.options:
-            launches = told["launches"]
-            wait_for(f"{app.name} to be launched again; {app.account()}", lambda: apps()[app.name]["launches"] > launches)
+            self.wait_for_launch(app, told["launches"])
             if self.front is app:
                 self.use(app)
         else:
             wait_for(f"{app.name} to have ended", lambda: state_of(app.name) == "notRunning")
             if self.front is app:
                 self.front = None
+
+    def wait_for_launch(self, app, launches):
+        """It comes back by itself; where it was ended for others before, after a pause so long that whoever wants it opens it."""
+        def is_back():
+            told = apps()[app.name]
+            return told["launches"] > launches or told.get("restartIn", 0) > 3
+
+        wait_for(f"{app.name} to be launched again; {app.account()}", is_back)
+        if apps()[app.name]["launches"] == launches:
+            self.open(app)
 
     def look(self):
         """Each is where it should be: the right one in front, the others on their way to be suspended, or not running."""
