@@ -68,6 +68,12 @@ struct DatabaseFiles: Sendable, Hashable {
         _ = curfew_close(opened)
     }
 
+    /// Whether a commit was left half done beside it, in a rollback journal.
+    var hasJournal: Bool {
+        var status = curfew_file_status()
+        return curfew_stat_at(AT_FDCWD, database + "-journal", true, &status) == 0 && status.size > 0
+    }
+
     /// Which file it is now: its inode; nil where there is none.
     var inode: UInt64? {
         var status = curfew_file_status()

@@ -31,6 +31,8 @@ final class ServerDatabase {
     /// Whoever had it open and was ended amid a commit has left it to be rolled back by the next one that looks, where there
     /// is no log or before there was one; that one has to be able to write.
     private static func examine(_ files: DatabaseFiles, _ clock: StoreClock) throws {
+        // Known before: a queue that can't be opened isn't closed as `close` does it.
+        guard !files.hasJournal else { return try examine(files, configuration(clock, readonly: false)) }
         do {
             try examine(files, configuration(clock, readonly: true))
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {

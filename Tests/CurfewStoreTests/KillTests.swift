@@ -75,6 +75,8 @@ struct KillTests {
     /// By which SQLite and the store change a file system.
     private static let calls = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "mkdirat"]
 
+    /// A call's number counts for each of the worker's threads: what opens a database is met before what commits, so it is
+    /// an old one's life in which commits are.
     @Test(
         "At a call that writes, from a server's start to its end: what was answered is there, and the next one goes on",
         .enabled(if: Child.canTrace, "no process can be traced here"), arguments: Child.Fate.allCases, [false, true])
@@ -84,23 +86,37 @@ struct KillTests {
             var number = Int.random(in: 1...Self.stride)
             var folder = Folder()
             defer { folder.remove() }
-            while try meets(fate, at: call, number, in: folder) {
+            var promises = hasPast ? try past(in: folder) : []
+            while try meets(fate, at: call, number, in: folder, &promises) {
                 count += 1
                 number += Self.stride
                 if hasPast { continue }
                 folder.remove()
-                folder = Folder()
+                (folder, promises) = (Folder(), [])
             }
         }
         #expect(count * Self.stride > 50, "\(count)")
     }
 
-    /// False where the worker makes fewer such calls.
-    private func meets(_ fate: Child.Fate, at call: String, _ number: Int, in folder: Folder) throws -> Bool {
+    private func past(in folder: Folder) throws -> [Promise] {
+        let worker = try #require(Child.worker("live", folder.directory))
+        defer { worker.wait() }
+        return worker.lines().compactMap(Promise.init)
+    }
+
+    /// False where the worker makes fewer such calls. `promises`: all that were made of this folder's.
+    private func meets(
+        _ fate: Child.Fate, at call: String, _ number: Int, in folder: Folder, _ promises: inout [Promise]
+    ) throws -> Bool {
         let worker = try #require(
             Child.worker(meeting: fate, at: call, number, trace: folder.trace, "live", folder.directory))
-        let promises = worker.lines().compactMap(Promise.init)
-        worker.wait()
+        let lines = worker.lines()
+        // Whoever couldn't read what there was begins to count anew, and may keep that in its place.
+        if fate != .killed { promises = [] }
+        promises += lines.compactMap(Promise.init)
+        let status = worker.wait()
+        // Whatever fails, it goes on to its end.
+        if fate != .killed { #expect(status == 0 && lines.last == "closed", "\(call) \(number): \(status) \(lines)") }
         let keeper = try folder.keeper()
         #expect(keeper.takeNews() == [], "\(call) \(number)")
         let server = keeper.load()

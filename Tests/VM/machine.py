@@ -134,7 +134,7 @@ def boot(folder):
         ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", folder / "disk", disk], check=True)
     with tempfile.NamedTemporaryFile() as payload:
         payload.truncate(PAYLOAD_ROOM)
-        with Machine(folder, disk, payload.name) as machine:
+        with Machine(folder, disk, payload.name, "-no-reboot") as machine:
             try:
                 if "curfew-vm: ready" not in machine.lines(BOOT_LIMIT):
                     sys.exit(f"the machine died while it booted:\n{machine.last_words()}")
@@ -169,7 +169,8 @@ def run(folder, payload, seconds):
                 for line in machine.lines(seconds):
                     if end := re.fullmatch(r"curfew-vm: end (\d+)", line):
                         return int(end[1])
-                    if line == "curfew-vm: ready":
+                    # A panic may have come amid a line.
+                    if line.endswith("curfew-vm: ready"):
                         if not is_booting:
                             # It panicked.
                             break

@@ -24,7 +24,8 @@ struct LaunchCommand: ParsableCommand {
 
             Exit status:
                0  its program runs
-               1  refused for good: what it is isn't valid, or its program can't be started; a line says why
+               1  refused for good: what it is isn't valid, its program can't be started, or its manifest doesn't name the
+                  mode that --wake needs; a line says why
               64  wrong usage
               69  no server answers, or it knows no such app
               75  refused for now: it runs already, or there are too many

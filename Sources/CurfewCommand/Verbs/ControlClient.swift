@@ -180,7 +180,7 @@ extension ControlClient.Failure {
         }
     }
 
-    private static let isForGood: Set = [
+    private static let codesForGood: Set = [
         "invalid", "forbidden", "unknown", "malformed", "failed", "PayloadTooLarge", "no-background-mode",
         "unknown-push",
     ]
@@ -190,6 +190,6 @@ extension ControlClient.Failure {
         guard case .refused(let code, _) = self, !["unsupported", "no-app", "not-running"].contains(code) else {
             return ExitStatus.unavailable
         }
-        return Self.isForGood.contains(code) ? ExitStatus.failure : ExitStatus.temporaryFailure
+        return Self.codesForGood.contains(code) ? ExitStatus.failure : ExitStatus.temporaryFailure
     }
 }
