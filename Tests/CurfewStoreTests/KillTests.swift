@@ -95,7 +95,7 @@ struct KillTests {
                 (folder, promises) = (Folder(), [])
             }
         }
-        #expect(count * Self.stride > 50, "\(count)")
+        #expect(count >= 3, "so often was it met")
     }
 
     private func past(in folder: Folder) throws -> [Promise] {
