@@ -4,12 +4,12 @@ source "$(dirname "$0")/lib.sh"
 need python3
 app=pipeline-$$
 
-# The hungry one reads its input to the end before it says anything; the others pass on line by line. That is slow
-# enough for it to be looked at before the kernel kills it.
+# The hungry one reads its input to the end before it says anything; the others pass on line by line. In a memory cgroup the kernel
+# ends it at the limit, and may before anybody has looked who took it; without one whoever looks ends it.
 hungry='import sys; lines = [line for line in sys.stdin]; print(len(lines))'
 step "of seq, sed and python3 one keeps all that it reads; the limit is 100 MiB for the three"
 status=0
-curfew run --name "$app" --memory 100M -- sh -c 'seq 100000000 | sed -u s/$/,/ | python3 -c "$1"' sh "$hungry" \
+curfew run --name "$app" --containment tree --memory 100M -- sh -c 'seq 100000000 | sed -u s/$/,/ | python3 -c "$1"' sh "$hungry" \
     >"$scratch/stdout" 2>"$scratch/stderr" || status=$?
 ((status == 137)) || fail "it ended with status $status, not 137"
 step "status $status, and stderr says:"
