@@ -81,7 +81,7 @@ soak: build debug ## the tests in Swift, the real processes' and the clients', R
 	CURFEW=$(CURDIR)/$(CURFEW) Tests/soak --rounds $(or $(ROUNDS),10) $(or $(addprefix Tests/Integration/,$(PART)), \
 		--swift $(wildcard .build/debug/*PackageTests.xctest) Tests/Integration Tests/Clients Tests/Clients/pytest)
 
-kills: build ## a server killed at 500 random instants, on cgroups and on the tree (KILLS=500; SEED= as a failure told it), and its database's at each write
+kills: build ## a server killed at 500 random instants, on cgroups and on the tree (KILLS=500; SEED= as a failure told it), and its database at each write
 	$(if $(SEED),,CURFEW_TEST_EVERY_CALL=1 swift test --no-parallel --filter CurfewStoreTests.KillTests)
 	CURFEW=$(CURDIR)/$(CURFEW) CURFEW_TEST_KILLS=$(or $(KILLS),500) CURFEW_TEST_SEED=$(SEED) \
 		Tests/side_by_side Tests/Integration/test_serve_kills.py

@@ -26,21 +26,13 @@ final class ServerDatabase {
         inode = files.inode
     }
 
-    /// Without changing anything: is it ours, of our time, and sound?
+    /// Is it ours, of our time, and sound? Nothing is changed by it, but for what was left to be rolled back.
     ///
     /// Whoever had it open and was ended amid a commit has left it to be rolled back by the next one that looks, where there
-    /// is no log or before there was one; that one has to be able to write.
+    /// is no log or before there was one; that one has to be able to write. Not tried read-only first: a queue that can't be
+    /// opened isn't closed as `close` does it.
     private static func examine(_ files: DatabaseFiles, _ clock: StoreClock) throws {
-        // Known before: a queue that can't be opened isn't closed as `close` does it.
-        guard !files.hasJournal else { return try examine(files, configuration(clock, readonly: false)) }
-        do {
-            try examine(files, configuration(clock, readonly: true))
-        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-            try examine(files, configuration(clock, readonly: false))
-        }
-    }
-
-    private static func examine(_ files: DatabaseFiles, _ configuration: Configuration) throws {
+        let configuration = configuration(clock, readonly: !files.hasJournal)
         let queue = try DatabaseQueue(path: files.database, configuration: configuration)
         defer { close(queue) }
         try queue.inDatabase { database in
