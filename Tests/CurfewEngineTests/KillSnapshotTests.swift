@@ -79,4 +79,13 @@ struct KillSnapshotTests {
         #expect(now.completed(by: earlier, includesGone: true).processes.map(\.footprint) == [100])
         #expect(now.completed(by: nil, includesGone: true).processes.count == 1)
     }
+
+    @Test("Where nothing is left, what was seen last is told, whenever that was")
+    func nothingLeft() throws {
+        let earlier = snapshot([try process(7, 100), try process(9, 1)], at: 0)
+        let nothing = snapshot([], at: 60_000)
+        #expect(nothing.completed(by: earlier, includesGone: true).processes.map(\.pid) == [7, 9])
+        #expect(nothing.completed(by: earlier, includesGone: false).processes.isEmpty)
+        #expect(snapshot([], at: 1, omitted: 2).completed(by: earlier, includesGone: true).processes.isEmpty)
+    }
 }
