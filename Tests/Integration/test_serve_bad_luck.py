@@ -246,9 +246,8 @@ def test_a_thousand_launches_at_once(server):
     wait_for(f"the last reaper to end; left: {others_left()}", lambda: others_left() == ["curfew-notify"])
 
 
-def test_a_fork_bomb(plain, tmp_path):
+def test_a_fork_bomb(server, tmp_path):
     """It is bounded by itself, at 300 at once; whoever is launched beside it, asked and ended is as quick as ever."""
-    server = plain
     environment = dict(server.sandbox.environment, ARENA=str(tmp_path / "arena"))
     with Others(server):
         server.launch("bomb", program("holder"), "bomb", request="background=1", environment=environment, options=["--grace", "1h"])

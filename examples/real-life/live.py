@@ -15,12 +15,14 @@ import glob
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 
@@ -80,6 +82,8 @@ class App:
 
     needs = ()
     options = ""
+    # One that takes part, with a supervisor of its own: the server has no manifest, log or history of it.
+    has_joined = False
 
     def __init__(self, folder):
         self.name = f"{type(self).__name__.lower()}-{os.getpid()}"
@@ -98,6 +102,12 @@ class App:
     def manifest(self):
         command = json.dumps([str(word) for word in self.command()])
         return f'command = {command}\ndirectory = "{self.folder}"\n{self.options}'
+
+    def open(self):
+        curfew("open", self.name)
+
+    def close(self):
+        """Once all is over."""
 
     def write(self, limit):
         """One more; how many it says there are by now. Fails with OSError or ValueError where it doesn't answer."""
@@ -405,7 +415,103 @@ class Hog(App):
         self.wait("be killed", lambda: state_of(self.name) == "notRunning")
 
 
-KINDS = [Redis, Postgres, Nginx, Haproxy, Unbound, Mosquitto, Diary, Visits, Pages, Index, Uploader, Film, Eater, Hog]
+class Shell:
+    """bash in a terminal of its own, and what stands there since something was typed."""
+
+    PROMPT = "ready> "
+
+    def __init__(self, folder):
+        self.output = ""
+        pid, self.terminal = pty.fork()
+        if pid == 0:
+            os.chdir(folder)
+            os.environ.update(PS1=self.PROMPT, TERM="xterm", HISTFILE="")
+            os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
+        self.pid = pid
+        termios.tcsetwinsize(self.terminal, (24, 80))
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        # EIO once nobody has the terminal any more.
+        with contextlib.suppress(OSError):
+            while chunk := os.read(self.terminal, 65536):
+                self.output = (self.output + chunk.decode(errors="replace"))[-8192:]
+
+    @property
+    def is_asking(self):
+        # Behind its prompt there can be what a job says.
+        return self.PROMPT in self.output
+
+    def type(self, keys):
+        self.output = ""
+        os.write(self.terminal, keys.encode())
+
+    def close(self):
+        """As its terminal's window: what runs there is told so, too."""
+        os.kill(self.pid, signal.SIGHUP)
+        os.waitpid(self.pid, 0)
+        self.reader.join()
+        os.close(self.terminal)
+
+
+class Editor(App):
+    """vim in its terminal, which takes part by `curfew run --join`: who uses it goes to that terminal, and types `fg`."""
+
+    needs = ("vim", "bash")
+    has_joined = True
+    shell = None
+
+    def prepare(self):
+        self.note = self.folder / "note"
+        self.shell = Shell(self.folder)
+
+    def command(self):
+        return ["curfew", "run", "--join", "--name", self.name, "--", "vim", "-u", "NONE", "-N", "-i", "NONE", "-n", self.note.name]
+
+    def open(self):
+        self.go_there(PATIENCE)
+
+    def go_there(self, limit):
+        """Its shell has the terminal again once it is home, or has ended."""
+        if self.shell.is_asking:
+            words = " ".join(self.command()) if state_of(self.name) == "notRunning" else "fg"
+            self.shell.type(words + "\n")
+        deadline = time.monotonic() + limit
+        while state_of(self.name) != "active":
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{self.name} isn't in front; {self.account()}")
+            time.sleep(0.02)
+
+    def write(self, limit):
+        lines = self.lines()
+        self.go_there(limit)
+        # Whatever was typed before is over by then.
+        self.shell.type("\x1b\x1bGoa line\x1b:w\r")
+        deadline = time.monotonic() + limit
+        while self.lines() <= lines:
+            if time.monotonic() > deadline or self.shell.is_asking:
+                raise OSError(f"nothing was written; on its terminal: {self.shell.output[-500:]!r}")
+            time.sleep(0.02)
+        return self.lines()
+
+    def lines(self):
+        with contextlib.suppress(FileNotFoundError):
+            return self.note.read_text().count("a line\n")
+        return 0
+
+    def log(self):
+        return repr(self.shell.output[-2000:])
+
+    def close(self):
+        curfew("quit", self.name, check=False)
+        try:
+            wait_for(f"the shell to have its terminal: {self.log()}", lambda: self.shell.is_asking)
+        finally:
+            self.shell.close()
+
+
+KINDS = [Redis, Postgres, Nginx, Haproxy, Unbound, Mosquitto, Diary, Visits, Pages, Index, Uploader, Editor, Film, Eater, Hog]
 
 
 # The server
@@ -474,11 +580,12 @@ class Life:
             # As if memory were short; only who is suspended is.
             curfew("reclaim", app.name, check=False)
         else:
-            self.end(app, action)
+            # What has joined isn't the server's to remove.
+            self.end(app, "quit" if app.has_joined else action)
         self.look()
 
     def open(self, app):
-        curfew("open", app.name)
+        app.open()
         self.front = app
         self.use(app)
         if isinstance(app, Hog):
@@ -575,6 +682,8 @@ class Life:
         reports = json.loads(curfew("report", "--json").stdout)
         reported = collections.Counter((report["app"], report["reason"]) for report in reports)
         for app in self.apps:
+            if app.has_joined:
+                continue
             told = {reason: count for (name, reason), count in ends.items() if name == app.name}
             assert set(told) <= {"exit", "user-quit", "memory-pressure", "memory-limit"}, (app.name, told)
             assert told.get("user-quit", 0) <= self.quits[app.name], (app.name, told, self.quits)
@@ -626,7 +735,8 @@ def main():
         Eater.low = available_memory() - min(Eater.LESS, available_memory() // 4)
     for app in all_apps:
         app.prepare()
-        (manifests / f"{app.name}.toml").write_text(app.manifest())
+        if not app.has_joined:
+            (manifests / f"{app.name}.toml").write_text(app.manifest())
     server = start(options.folder, options.containment, 2 * Eater.low if options.pressure else 0)
     life = Life(all_apps, random.Random(options.seed))
     print(f"- {len(all_apps)} programs below one server, switched at random for {options.seconds:.0f} s: --seed {options.seed}", flush=True)
@@ -639,6 +749,8 @@ def main():
     finally:
         server.send_signal(signal.SIGTERM)
         status = server.wait(2 * PATIENCE)
+        for app in all_apps:
+            app.close()
     assert status == 0, f"the server ended with {status}"
     print("- done: " + ", ".join(f"{action} {count} times" for action, count in sorted(life.steps.items())))
     written = ", ".join(f"{app.written} by {type(app).__name__.lower()}" for app in all_apps if app.written)
