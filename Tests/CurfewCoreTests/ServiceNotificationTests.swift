@@ -3,7 +3,7 @@ import Testing
 
 /// What a program made for systemd says: ready, stopping, more time.
 @Suite("sd_notify")
-struct NotificationTests {
+struct ServiceNotificationTests {
     private let demanding = Policy.with { $0.requiresHello = true }
 
     // MARK: READY=1
@@ -278,7 +278,7 @@ struct NotificationTests {
         let scenario = Scenario.aware()
         scenario.home()
         scenario.run(.seconds(5))
-        for notification: Notification in [.ready, .stopping, .extendTimeout(.seconds(1)), .alive, .broken] {
+        for notification: ServiceNotification in [.ready, .stopping, .extendTimeout(.seconds(1)), .alive, .broken] {
             #expect(scenario.notify(notification).isEmpty)
         }
     }

@@ -50,7 +50,7 @@ struct AppsHostNotifyTests {
         #expect(told == ["mainProcess \(other.pid)"])
         #expect(host.loop.ready().isEmpty)
         other.end(closing: false)
-        #expect(host.loop.ready(within: 10_000).map(\.token) == [EventLoop.Source.mainProcess.token(Int(other.pid))])
+        #expect(host.loop.ready(within: 10_000).map(\.token) == [EventLoop.Kind.mainProcess.token(Int(other.pid))])
         host.forgetMainProcess(of: instance)
         close(other.pidfd)
     }

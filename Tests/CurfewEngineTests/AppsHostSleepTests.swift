@@ -37,7 +37,7 @@ struct AppsHostSleepTests {
         host.settingsChanged(of: .a)
         #expect(told == [])
         try ScratchFolder.make(path, "another")
-        #expect(host.loop.ready().map(\.token) == [EventLoop.Source.settings.token(1)])
+        #expect(host.loop.ready().map(\.token) == [EventLoop.Kind.settings.token(1)])
         host.settingsChanged(of: .a)
         #expect(told.count == 1)
         #expect(told.first?.hasPrefix("delivered settingsDidChange ") == true)

@@ -16,7 +16,7 @@ struct AppsHostTurnsTests {
 
     /// Sources, by their numbers; a client has a token of its own.
     private func source(_ number: Int) -> curfew_ready {
-        curfew_ready(token: EventLoop.Source.source.token(number), events: EventLoop.readable)
+        curfew_ready(token: EventLoop.Kind.source.token(number), events: EventLoop.readable)
     }
 
     /// A client whose last turn was over at that moment, with a request that it has sent before.
@@ -25,7 +25,7 @@ struct AppsHostTurnsTests {
         Array("remaining id=1\n".utf8).withUnsafeBytes { session.reader.append($0) }
         session.hasBacklog = true
         session.lastTurn = turn
-        let token = EventLoop.Source.connection.token(session.id.rawValue)
+        let token = EventLoop.Kind.connection.token(session.id.rawValue)
         return (client, curfew_ready(token: token, events: EventLoop.writable))
     }
 
@@ -85,7 +85,7 @@ struct AppsHostTurnsTests {
     @Test("It waits again and again until it is over, and knows when it was last woken")
     func untilOver() {
         let event = ReadyEvent()
-        host.loop.add(event.descriptor, EventLoop.Source.records.token())
+        host.loop.add(event.descriptor, EventLoop.Kind.records.token())
         let before = host.kernel.now
         var count = 0
         host.onRecords = { [host] in
@@ -101,7 +101,7 @@ struct AppsHostTurnsTests {
     @Test("What is due is done once, by the timer, although something else has come as well")
     func timer() {
         let event = ReadyEvent()
-        host.loop.add(event.descriptor, EventLoop.Source.records.token())
+        host.loop.add(event.descriptor, EventLoop.Kind.records.token())
         var dues = 0
         host.onTime = { [host] in
             dues += 1
@@ -117,7 +117,7 @@ struct AppsHostTurnsTests {
     func noTimer() {
         host.descriptors = DescriptorLimit(count: 4)
         let event = ReadyEvent()
-        host.loop.add(event.descriptor, EventLoop.Source.records.token())
+        host.loop.add(event.descriptor, EventLoop.Kind.records.token())
         var (dues, heard) = (0, 0)
         host.onTime = { dues += 1 }
         host.onRecords = { heard += 1 }
@@ -161,7 +161,7 @@ struct AppsHostTurnsTests {
         defer { client.close() }
         let began = host.engine.now.lifecycle
         let event = ReadyEvent()
-        host.loop.add(event.descriptor, EventLoop.Source.records.token())
+        host.loop.add(event.descriptor, EventLoop.Kind.records.token())
         host.waitOnce()
         #expect(host.engine.now.lifecycle == began)
         host.loop.remove(event.descriptor)

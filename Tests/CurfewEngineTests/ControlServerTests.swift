@@ -624,7 +624,7 @@ struct ControlServerTests {
         scene.acceptFails = -errno
         let waiting = scene.connect()
         scene.run()
-        #expect(!scene.loop.readySources.contains(.listener))
+        #expect(!scene.loop.readyKinds.contains(.listener))
         scene.acceptFails = 0
         scene.run()
         #expect(scene.control.sessions.count == 1)
@@ -639,7 +639,7 @@ struct ControlServerTests {
         scene.acceptFails = -ECONNABORTED
         let client = scene.connect()
         scene.turn()
-        #expect(scene.loop.readySources == [.listener])
+        #expect(scene.loop.readyKinds == [.listener])
         scene.acceptFails = 0
         scene.run()
         #expect(scene.ask(client, "tasks") == ["ok count=0"])

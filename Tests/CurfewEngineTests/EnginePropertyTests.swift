@@ -151,7 +151,7 @@ private final class RandomLife {
         }
     }
 
-    private func randomNotification() -> CurfewCore.Notification {
+    private func randomNotification() -> ServiceNotification {
         switch random.below(6) {
         case 0: .ready
         case 1: .stopping

@@ -28,7 +28,7 @@ private final class Listener: NotifyHost {
         return apps[pid]
     }
 
-    func notified(_ app: AppID, _ notification: CurfewCore.Notification) {
+    func notified(_ app: AppID, _ notification: ServiceNotification) {
         lines.append("\(app.letter) \(notification)")
     }
     func statusTold(_ app: AppID, _ text: String) { lines.append("\(app.letter) status \(text)") }
@@ -166,11 +166,11 @@ struct NotifyServerTests {
     @Test("A datagram wakes the loop until it is read")
     func wakesLoop() throws {
         let scene = try NotifyScene()
-        #expect(scene.loop.readySources.isEmpty)
+        #expect(scene.loop.readyKinds.isEmpty)
         scene.send("READY=1")
-        #expect(scene.loop.readySources == [.notify])
+        #expect(scene.loop.readyKinds == [.notify])
         _ = scene.read()
-        #expect(scene.loop.readySources.isEmpty)
+        #expect(scene.loop.readyKinds.isEmpty)
     }
 
     @Test("Once it is over nothing more is heeded, not of the same datagram either, and nothing is read")
@@ -192,7 +192,7 @@ struct NotifyServerTests {
         scene.send("READY=1")
         scene.source.failure = KernelError("receive from", "@x", errno: ENOBUFS)
         #expect(scene.read() == ["nobody: receive from @x: No buffer space available"])
-        #expect(scene.loop.readySources.isEmpty)
+        #expect(scene.loop.readyKinds.isEmpty)
     }
 
     // MARK: Strangers

@@ -253,7 +253,7 @@ struct SourceDeskTests {
         for _ in 0..<4 { scene.tell(.output(Array(String(repeating: "x\n", count: 100).utf8))) }
         _ = scene.run()
         #expect(scene.desk.nextDue == scene.now + SourceTurn.rest)
-        #expect(scene.control.loop.readySources.isEmpty)
+        #expect(scene.control.loop.readyKinds.isEmpty)
         var turns = 0
         while scene.desk.nextDue != nil, turns < 100 {
             _ = scene.pass(SourceTurn.rest)

@@ -5,7 +5,7 @@ extension App {
     /// How often a sign of life is owed; nil: never.
     public var watchdogInterval: Span? { notify.watchdogInterval }
 
-    mutating func notified(_ notification: Notification, at now: Moment, into effects: inout [Effect]) {
+    mutating func notified(_ notification: ServiceNotification, at now: Moment, into effects: inout [Effect]) {
         guard !isKilled, !phase.isOver else { return }
         switch notification {
         case .ready: becameReady(at: now, into: &effects)

@@ -5,9 +5,9 @@
 /// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryMeter`,
 /// `TimeoutProgress`, `TracerCheck`, `KeepAlive`, `SharedListeners` and `Resumptions`. Whatever it is told comes in by
 /// `App+Input`. What concerns more than one part, and makes effects of their answers, is in the files beside this one, by
-/// topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`, `App+Posting`, `App+Requests`, `App+Notification`, `App+Ending`,
-/// `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`, `App+KeepAlive`,
-/// `App+Timeout`, `App+Retries`.
+/// topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`, `App+Posting`, `App+Requests`, `App+Ending`,
+/// `App+ServiceNotification`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`,
+/// `App+KeepAlive`, `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms

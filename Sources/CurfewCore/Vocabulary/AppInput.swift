@@ -51,7 +51,7 @@ public enum AppInput: Sendable, Hashable {
     /// It asks to be woken whenever so much time has passed; nil: no more.
     case keepAlive(Span?, request: RequestID)
     /// A process of the app has spoken sd_notify.
-    case notified(Notification)
+    case notified(ServiceNotification)
 
     /// Every process of the app is known to be stopped.
     case suspensionConfirmed

@@ -1,5 +1,5 @@
 /// What a program that speaks sd_notify says of itself. Source: sd_notify(3).
-public enum Notification: Sendable, Hashable {
+public enum ServiceNotification: Sendable, Hashable {
     /// `READY=1`: its launch is over.
     case ready
     /// `STOPPING=1`: it is ending by itself.

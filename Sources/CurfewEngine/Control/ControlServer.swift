@@ -91,7 +91,7 @@ final class ControlServer {
     private func resumeListening() {
         listensAgain = nil
         // Refused when it wasn't paused.
-        loop.add(listening, EventLoop.Source.listener.token())
+        loop.add(listening, EventLoop.Kind.listener.token())
     }
 
     /// When `timePassed` has something to do; nil: not at all.

@@ -176,7 +176,7 @@ final class ControlSession {
 
     // MARK: Waiting
 
-    private var token: UInt64 { EventLoop.Source.connection.token(id.rawValue) }
+    private var token: UInt64 { EventLoop.Kind.connection.token(id.rawValue) }
 
     func startWaiting(in loop: EventLoop) {
         interest = EventLoop.readable

@@ -69,7 +69,7 @@ struct TaskOwners {
         }
         lastOwner += 1
         owners.append(Owner(id: OwnerID(lastOwner), app: app, pid: pid, pidfd: pidfd))
-        loop.add(pidfd, EventLoop.Source.owner.token(lastOwner))
+        loop.add(pidfd, EventLoop.Kind.owner.token(lastOwner))
         return OwnerID(lastOwner)
     }
 

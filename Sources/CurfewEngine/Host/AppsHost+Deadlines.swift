@@ -64,7 +64,7 @@ extension AppsHost {
                 arm(waker: deadline)
                 return milliseconds(until: deadline)
             }
-            loop.add(timer, Source.timer.token())
+            loop.add(timer, Kind.timer.token())
         }
         _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
         arm(waker: deadline)

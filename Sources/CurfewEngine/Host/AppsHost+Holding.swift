@@ -43,7 +43,7 @@ extension AppsHost {
         var containment = joined
         containment.closeJoining()
         if containment.outOfMemoryEvent >= 0 {
-            let token = Source.outOfMemory.token(id.rawValue)
+            let token = Kind.outOfMemory.token(id.rawValue)
             _ = curfew_epoll_add(epoll.number, containment.outOfMemoryEvent, 1, token)
         }
         let tree = ProcessTree(

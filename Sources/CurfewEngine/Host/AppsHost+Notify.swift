@@ -5,7 +5,7 @@ import CurfewLinux
 extension AppsHost: NotifyHost {
     var now: Instant { kernel.now }
 
-    func notified(_ app: AppID, _ notification: CurfewCore.Notification) {
+    func notified(_ app: AppID, _ notification: ServiceNotification) {
         engine.feed(.app(app, .notified(notification)))
     }
 
@@ -36,7 +36,7 @@ extension AppsHost: NotifyHost {
         case .leader: forgetMainProcess(of: instance)
         case .process(let process):
             forgetMainProcess(of: instance)
-            loop.add(process.pidfd, Source.mainProcess.token(Int(pid)))
+            loop.add(process.pidfd, Kind.mainProcess.token(Int(pid)))
             reaper.register(pid, of: app)
             instance.mainProcess = process
         }

@@ -35,7 +35,7 @@ extension AppsHost {
 
     private func watchMark(_ app: AppID, _ event: Int32) {
         // Refused for one that is watched already.
-        _ = curfew_epoll_add(epoll.number, event, 1, Source.memoryMark.token(app.rawValue))
+        _ = curfew_epoll_add(epoll.number, event, 1, Kind.memoryMark.token(app.rawValue))
     }
 
     // MARK: What the kernel tells
@@ -74,7 +74,7 @@ extension AppsHost {
 
     private func watchStalls() {
         guard !descriptors.isScarce, let watch = try? Pressure.watchMemory() else { return }
-        loop.add(watch.descriptor, Source.pressure.token(), interest: Pressure.interest)
+        loop.add(watch.descriptor, Kind.pressure.token(), interest: Pressure.interest)
         pressure = watch
     }
 }

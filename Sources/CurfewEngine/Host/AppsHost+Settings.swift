@@ -10,7 +10,7 @@ extension AppsHost {
         guard let path = manifest.settingsPath else { return nil }
         do throws(KernelError) {
             let watch = try FileWatch(path: path)
-            loop.add(watch.descriptor, Source.settings.token(app.rawValue))
+            loop.add(watch.descriptor, Kind.settings.token(app.rawValue))
             return watch
         } catch {
             throw LaunchError(125, "--settings \(path): \(error.text); nothing was started")

@@ -35,7 +35,7 @@ extension AppsHost {
 }
 
 extension AppsHost: ChildEndsHost {
-    func drainNotifications() { notify?.drain() }
+    func drainNotifications() { notifyServer?.drain() }
 
     /// Of very many that are on their way out only those are looked at that it can be.
     func lookWhoIsGone() {

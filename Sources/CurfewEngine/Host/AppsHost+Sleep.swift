@@ -12,7 +12,7 @@ extension AppsHost: SleepHost {
         kernel.sleepHost = self
         guard manifest.policy.sleep != nil else { return }
         kernel.watchesInput = { [unowned self] app, epoll in
-            loop.add(epoll, Source.input.token(app.rawValue))
+            loop.add(epoll, Kind.input.token(app.rawValue))
         }
     }
 

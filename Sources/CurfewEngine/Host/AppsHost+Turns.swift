@@ -14,7 +14,7 @@ extension AppsHost {
 
     /// Nil for what isn't a client that had a turn and has gone on since.
     private func lastTurn(of ready: curfew_ready) -> Int64? {
-        guard let (source, number) = EventLoop.Source.of(ready.token), source == .connection else { return nil }
+        guard let (kind, number) = EventLoop.Kind.of(ready.token), kind == .connection else { return nil }
         return control?.lastTurn(of: ConnectionID(number), events: ready.events)
     }
 

@@ -48,14 +48,14 @@ class AppsHost {
 
     /// Nil where no app has a lifecycle.
     var control: ControlServer? { didSet { control?.descriptors = descriptors } }
-    var notify: NotifyServer?
+    var notifyServer: NotifyServer?
     /// What `NOTIFY_SOCKET` says.
     var notifyName = ""
     /// Tells when processes wait for memory; nil where nobody asked, or nothing tells.
     var pressure: Pressure?
     var pendingAdvance: PendingAdvance?
 
-    typealias Source = EventLoop.Source
+    typealias Kind = EventLoop.Kind
 
     var epoll: Descriptor { loop.epoll }
 
@@ -183,7 +183,7 @@ class AppsHost {
     func sourceTold(_ number: Int) {}
 
     /// The wall clock, the machine's zone, or what shows notifications.
-    func scheduleTold(by source: Source) {}
+    func scheduleTold(by kind: Kind) {}
 
     /// What an app says has come of an event that it was woken for.
     func completed(_ event: Event, _ result: FetchResult, by app: AppID) {}
@@ -253,15 +253,15 @@ class AppsHost {
     }
 
     func handle(_ ready: curfew_ready) {
-        guard let (source, number) = Source.of(ready.token) else { return }
-        switch source {
+        guard let (kind, number) = Kind.of(ready.token) else { return }
+        switch kind {
         case .signals: readSignals()
         case .timer: handleDeadline()
         case .listener: control?.acceptSessions()
         case .outOfMemory: noteMemoryLimit(of: AppID(number))
         case .connection: control?.serve(ConnectionID(number), events: ready.events)
         case .owner: control?.ownerExited(OwnerID(number))
-        case .notify: notify?.read()
+        case .notify: notifyServer?.read()
         case .mainProcess: mainProcessEnded(Int32(number))
         case .settings: settingsChanged(of: AppID(number))
         case .memoryMark: memoryMarkReached(by: AppID(number))
@@ -270,7 +270,7 @@ class AppsHost {
         case .records: recordsAnswered()
         case .reaper: reaperTold(AppID(number))
         case .source: sourceTold(number)
-        case .wallTimer, .zone, .desktop: scheduleTold(by: source)
+        case .wallTimer, .zone, .desktop: scheduleTold(by: kind)
         }
     }
 }

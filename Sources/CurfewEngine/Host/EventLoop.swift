@@ -11,7 +11,7 @@ struct EventLoop {
     static let writable: UInt32 = 4
 
     /// What has woken us: the kind in the token's first byte, below it a number; for what is an app's, the app's.
-    enum Source: UInt64 {
+    enum Kind: UInt64 {
         case signals = 1, timer, listener, outOfMemory, connection, owner, notify, mainProcess, settings, memoryMark
         case pressure, input, records, reaper, source, wallTimer, zone, desktop
 
@@ -22,8 +22,8 @@ struct EventLoop {
         }
 
         /// Of a token that `token` made; nil for any other.
-        static func of(_ token: UInt64) -> (source: Source, number: Int)? {
-            Source(rawValue: token >> numberBits).map { ($0, Int(token & (1 << numberBits - 1))) }
+        static func of(_ token: UInt64) -> (kind: Kind, number: Int)? {
+            Kind(rawValue: token >> numberBits).map { ($0, Int(token & (1 << numberBits - 1))) }
         }
     }
 

@@ -132,9 +132,9 @@ extension RunHost {
 
     /// Waits for all that comes from it, or is for it.
     private func attend(_ program: LaunchedProgram, _ instance: Instance, _ notifySocket: NotifySocket?) {
-        loop.add(signals, Source.signals.token())
+        loop.add(signals, Kind.signals.token())
         if !descriptors.isScarce { instance.tree.containment.prepareKill() }
-        if let notifySocket { notify = NotifyServer(notifySocket, loop: loop, host: self) }
+        if let notifySocket { notifyServer = NotifyServer(notifySocket, loop: loop, host: self) }
         guard let socket else { return }
         control = ControlServer(listening: socket.descriptor, loop: loop, host: self)
         attendChannel(program, of: instance)

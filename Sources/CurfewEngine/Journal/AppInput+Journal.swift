@@ -145,7 +145,7 @@ extension AppInput {
             return .endTask(TaskID(task), request: request)
         case "keepAlive": return fields.request.map { .keepAlive(fields.span("span"), request: $0) }
         case "ownerExited": return fields.int("owner").map { .ownerExited(OwnerID($0)) }
-        case "notified": return Notification(journal: fields).map { .notified($0) }
+        case "notified": return ServiceNotification(journal: fields).map { .notified($0) }
         default: return nil
         }
     }
@@ -192,7 +192,7 @@ extension ExitOutcome {
     }
 }
 
-extension Notification {
+extension ServiceNotification {
     var journalFields: [Field] {
         switch self {
         case .ready: [Field("what", "ready")]

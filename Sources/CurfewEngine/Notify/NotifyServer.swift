@@ -11,7 +11,7 @@ protocol NotifyHost: AnyObject {
     var isOver: Bool { get }
     /// Whose process it is; nil for a stranger's, and for one that is gone. `deadline`: as `Ancestry` has it.
     func app(of pid: Int32, until deadline: Int64) -> AppID?
-    func notified(_ app: AppID, _ notification: CurfewCore.Notification)
+    func notified(_ app: AppID, _ notification: ServiceNotification)
     /// `STATUS=`, which may be the same as before.
     func statusTold(_ app: AppID, _ text: String)
     /// `MAINPID=`, which may be nobody.
@@ -50,7 +50,7 @@ final class NotifyServer {
         self.socket = socket
         self.loop = loop
         self.host = host
-        loop.add(socket.descriptor, EventLoop.Source.notify.token())
+        loop.add(socket.descriptor, EventLoop.Kind.notify.token())
     }
 
     /// One turn's worth.

@@ -18,7 +18,7 @@ final class DesktopRunner {
     /// `descriptor`: leads to that process, or to a test.
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    func wait(in loop: EventLoop) { loop.add(descriptor, EventLoop.Source.desktop.token()) }
+    func wait(in loop: EventLoop) { loop.add(descriptor, EventLoop.Kind.desktop.token()) }
 
     /// False where it can't take it.
     func show(_ notice: DesktopNotice, _ environment: [(key: String, value: String)]) -> Bool {

@@ -98,7 +98,7 @@ final class ScheduleDesk {
     private func watchZone() {
         do throws(KernelError) {
             let watch = try FileWatch(path: Self.zoneFile)
-            host.loop.add(watch.descriptor, EventLoop.Source.zone.token())
+            host.loop.add(watch.descriptor, EventLoop.Kind.zone.token())
             zoneWatch = watch
         } catch {
             // Where there is none, clocks show UTC, and go on to.

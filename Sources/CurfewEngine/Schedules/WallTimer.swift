@@ -25,7 +25,7 @@ struct WallTimer {
         if !descriptor.isOpen {
             descriptor = Descriptor(curfew_wall_timerfd())
             guard descriptor.isOpen else { return false }
-            loop.add(descriptor, EventLoop.Source.wallTimer.token())
+            loop.add(descriptor, EventLoop.Kind.wallTimer.token())
         }
         // Set it is in any case; what is told is that the clock was set meanwhile. Source: timerfd_create(2), ECANCELED.
         for _ in 0..<Self.tries {

@@ -156,7 +156,7 @@ extension ServeHost {
         guard program.reaper > 0 else { return }
         instance.subreaper = Subreaper(pid: program.reaper, channel: channel)
         reaper.register(program.reaper, of: instance.id)
-        loop.add(channel, Source.reaper.token(instance.id.rawValue))
+        loop.add(channel, Kind.reaper.token(instance.id.rawValue))
     }
 
     private func makeContainment(

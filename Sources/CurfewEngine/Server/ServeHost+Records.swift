@@ -10,7 +10,7 @@ extension ServeHost {
     /// The list, and what it says of how each ended last.
     func loadRecords() {
         guard let records else { return }
-        _ = curfew_epoll_add(epoll.number, records.descriptor, 1, Source.records.token())
+        _ = curfew_epoll_add(epoll.number, records.descriptor, 1, Kind.records.token())
         let kept = records.load()
         let now = engine.now.lifecycle
         for app in kept.apps {

@@ -126,8 +126,8 @@ final class ServeHost: AppsHost {
         complain(capacity.text)
         let notifySocket = try makeNotifySocket()
         kernel.isContinued = { [unowned self] in isContinued($0) }
-        loop.add(signals, Source.signals.token())
-        notify = NotifyServer(notifySocket, loop: loop, host: self)
+        loop.add(signals, Kind.signals.token())
+        notifyServer = NotifyServer(notifySocket, loop: loop, host: self)
         if let socket {
             control = ControlServer(listening: socket.descriptor, loop: loop, host: self, isShared: true)
         }
@@ -346,8 +346,8 @@ final class ServeHost: AppsHost {
         endIfDone()
     }
 
-    override func scheduleTold(by source: Source) {
-        switch source {
+    override func scheduleTold(by kind: Kind) {
+        switch kind {
         case .wallTimer: desk.timeCame()
         case .zone: desk.zoneMayHaveChanged()
         default: desk.desktopTold()

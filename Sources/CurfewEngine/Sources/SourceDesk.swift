@@ -116,7 +116,7 @@ final class SourceDesk {
 
     private func listen(to index: Int) {
         guard sources[index].phase != .over else { return }
-        loop.add(sources[index].runner.descriptor, EventLoop.Source.source.token(2 * index))
+        loop.add(sources[index].runner.descriptor, EventLoop.Kind.source.token(2 * index))
     }
 
     private func read(_ source: ServedSource, _ index: Int) {
@@ -205,7 +205,7 @@ final class SourceDesk {
     ) throws(SourceRequest.Problem) {
         if !source.channel.isOpen {
             source.connect(host.connectSource())
-            loop.add(source.channel, EventLoop.Source.source.token(2 * index + 1))
+            loop.add(source.channel, EventLoop.Kind.source.token(2 * index + 1))
         }
         switch source.ask(wish) {
         case .asked: break

@@ -170,7 +170,7 @@ extension ReferenceApp {
 
     // MARK: sd_notify
 
-    private mutating func takeNotification(_ notification: Notification) {
+    private mutating func takeNotification(_ notification: ServiceNotification) {
         switch notification {
         case .ready:
             if !isReady { takeFirstReady() }

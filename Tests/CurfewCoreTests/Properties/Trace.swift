@@ -37,7 +37,7 @@ struct Trace {
         case post(AppID, name: String)
         case wake(AppID, name: String)
         case expire(AppID)
-        case notified(AppID, Notification)
+        case notified(AppID, ServiceNotification)
         case hello(AppID, connection: Int)
         case disconnect(AppID, connection: Int)
         case acknowledgeOldest(AppID)
@@ -213,7 +213,7 @@ struct Trace {
         random.chance(30) ? [Info("round", "\(random.below(1_000))")] : []
     }
 
-    static func randomNotification(_ random: inout SplitMix64) -> Notification {
+    static func randomNotification(_ random: inout SplitMix64) -> ServiceNotification {
         switch random.below(20) {
         case 0..<6: .alive
         case 6..<11: .ready

@@ -237,7 +237,7 @@ final class Scenario {
     }
 
     @discardableResult
-    func notify(_ notification: Notification, _ app: AppID = .a) -> [String] {
+    func notify(_ notification: ServiceNotification, _ app: AppID = .a) -> [String] {
         send(.app(app, .notified(notification)))
     }
 

@@ -57,7 +57,7 @@ private struct Command {
             info: values["option"].map { [Info("option", $0)] } ?? [])
     }
 
-    var notification: Notification? {
+    var notification: ServiceNotification? {
         switch word {
         case "ready": .ready
         case "stopping": .stopping

@@ -138,13 +138,13 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func turn(within milliseconds: Int32 = 0) -> Bool {
         let ready = loop.ready(within: milliseconds)
         for event in ready {
-            guard let (source, number) = EventLoop.Source.of(event.token) else { continue }
-            switch source {
+            guard let (kind, number) = EventLoop.Kind.of(event.token) else { continue }
+            switch kind {
             case .listener: control.acceptSessions()
             case .connection: control.serve(ConnectionID(number), events: event.events)
             case .owner: control.ownerExited(OwnerID(number))
             case .source: sources?(number)
-            default: Issue.record("\(source) woke the loop")
+            default: Issue.record("\(kind) woke the loop")
             }
         }
         return !ready.isEmpty

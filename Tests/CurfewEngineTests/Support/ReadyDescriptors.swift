@@ -12,5 +12,5 @@ extension EventLoop {
     }
 
     /// The kinds of what is ready.
-    var readySources: [Source] { ready().compactMap { Source.of($0.token)?.source } }
+    var readyKinds: [Kind] { ready().compactMap { Kind.of($0.token)?.kind } }
 }
