@@ -68,10 +68,14 @@ struct DatabaseFiles: Sendable, Hashable {
         _ = curfew_close(opened)
     }
 
-    /// Whether a commit was left half done beside it, in a rollback journal.
+    /// Whether a commit was left half done beside it, in a rollback journal; of a symbolic link, beside what it leads to.
+    ///
+    /// Source: sqlite.org, src/os_unix.c, unixFullPathname().
     var hasJournal: Bool {
+        guard let path = realpath(database, nil) else { return false }
+        defer { free(path) }
         var status = curfew_file_status()
-        return curfew_stat_at(AT_FDCWD, database + "-journal", true, &status) == 0 && status.size > 0
+        return curfew_stat_at(AT_FDCWD, String(cString: path) + "-journal", true, &status) == 0 && status.size > 0
     }
 
     /// Which file it is now: its inode; nil where there is none.

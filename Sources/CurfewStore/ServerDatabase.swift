@@ -29,8 +29,8 @@ final class ServerDatabase {
     /// Is it ours, of our time, and sound? Nothing is changed by it, but for what was left to be rolled back.
     ///
     /// Whoever had it open and was ended amid a commit has left it to be rolled back by the next one that looks, where there
-    /// is no log or before there was one; that one has to be able to write. Not tried read-only first: a queue that can't be
-    /// opened isn't closed as `close` does it.
+    /// is no log or before there was one; that one has to be able to write. The journal tells of it, and not a read-only try
+    /// that fails: a queue that can't be opened isn't closed as `close` does it.
     private static func examine(_ files: DatabaseFiles, _ clock: StoreClock) throws {
         let configuration = configuration(clock, readonly: !files.hasJournal)
         let queue = try DatabaseQueue(path: files.database, configuration: configuration)

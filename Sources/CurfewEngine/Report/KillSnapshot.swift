@@ -30,15 +30,15 @@ struct KillSnapshot {
     /// What is dying has no memory and no command line any more: then what was seen of it earlier stands for it.
     ///
     /// `includesGone`: what has gone altogether in the last second is told as well, for the kernel ends the largest first.
-    /// Where nothing is left it is told whenever it was seen: on a busy machine the last look is older.
+    /// Where nothing is left, what was seen last is told, however old: on a busy machine the last look is.
     func completed(by earlier: KillSnapshot?, includesGone: Bool) -> KillSnapshot {
         guard let earlier else { return self }
-        let isTold = processes.isEmpty || instant - earlier.instant <= Self.memory
+        let tellsGone = processes.isEmpty || instant - earlier.instant <= Self.memory
         var completed = self
         for seen in earlier.processes {
             if let index = processes.firstIndex(where: { $0.pid == seen.pid }) {
                 completed.processes[index].remember(seen)
-            } else if includesGone, isTold, omitted == 0 {
+            } else if includesGone, tellsGone, omitted == 0 {
                 completed.processes.append(seen)
             }
         }
