@@ -8,8 +8,8 @@ public enum CurfewServe {
         CommandLineTool.main("serve", arguments, count: count) { reader throws(UsageError) in
             let parsed = try ServeArguments.parse(reader)
             if parsed.stops { return ServerStop.run(parsed.plan.name) }
-            let name = parsed.plan.name
-            ServerFront.run(parsed.plan, definitions: { ManifestDefinitions() }, zones: { SystemZones() }) {
+            let (name, apps) = (parsed.plan.name, parsed.apps)
+            ServerFront.run(parsed.plan, definitions: { ManifestDefinitions(in: apps) }, zones: { SystemZones() }) {
                 () throws(RecordsRefusal) in
                 try records(of: name)
             }

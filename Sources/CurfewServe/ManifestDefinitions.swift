@@ -4,7 +4,7 @@ import CurfewEngine
 import CurfewLinux
 import CurfewManifest
 
-/// What apps are: by their manifests, else by the desktop entries that are installed; a bare command by its words. All are read
+/// What apps are: by their manifests, by the desktop entries that are installed; a bare command by its words. All are read
 /// as `curfew run` reads its command line, so that names, values and messages are one.
 final class ManifestDefinitions: AppDefinitions {
     private var folder: AppDefinitionFolder?
@@ -19,7 +19,25 @@ final class ManifestDefinitions: AppDefinitions {
         self.entries = entries
     }
 
+    /// `named`: where manifests are read; nil: where this user's are.
+    convenience init(in named: String?) {
+        if let named {
+            self.init(folder: AppDefinitionFolder(path: named, isNamed: true))
+        } else {
+            self.init()
+        }
+    }
+
     // MARK: Reading
+
+    func checkReadable() throws(DefinitionRefusal) {
+        guard let folder, folder.isNamed else { return }
+        do throws(DefinitionProblem) {
+            try folder.check()
+        } catch {
+            throw DefinitionRefusal("--apps \(error.text(in: folder.path))")
+        }
+    }
 
     func reload() -> ReloadedDefinitions {
         guard var folder else { return ReloadedDefinitions() }
@@ -34,12 +52,12 @@ final class ManifestDefinitions: AppDefinitions {
                 problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
                 warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
                 launchedAtStart: definitions.filter(\.launchAtStart).map(\.name),
-                fetchIntervals: fetchIntervals)
+                fetchIntervals: fetchIntervals, folder: folder.isNamed ? folder.path : nil)
         } catch {
             // What was read before goes on to hold.
             return ReloadedDefinitions(
                 apps: manifests.values.count { $0.definition != nil }, problems: [error.text(in: folder.path)],
-                fetchIntervals: fetchIntervals)
+                fetchIntervals: fetchIntervals, folder: folder.isNamed ? folder.path : nil)
         }
     }
 
@@ -68,8 +86,16 @@ final class ManifestDefinitions: AppDefinitions {
 
     // MARK: Definitions
 
-    func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
-        guard let file = manifests[name] ?? entries.definition(id: name) else { return nil }
+    func manifestDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+        try served(manifests[name])
+    }
+
+    func desktopDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+        try served(entries.definition(id: name))
+    }
+
+    private func served(_ file: CheckedDefinition?) throws(DefinitionRefusal) -> ServedDefinition? {
+        guard let file else { return nil }
         guard let definition = file.definition else {
             throw DefinitionRefusal(Self.problems(of: file).joined(separator: "; "))
         }

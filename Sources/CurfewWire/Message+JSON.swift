@@ -33,7 +33,7 @@ extension Field {
     private static let integers: Set = [
         "pid", "front", "supervisor", "open-tasks", "processes", "footprint", "memory-limit", "number", "seq", "task",
         "status", "signal", "main-pid", "memory-high", "resident", "swapped", "available",
-        "info-left-out", "woken", "badge", "notifications",
+        "info-left-out", "woken", "badge", "notifications", "requests",
     ]
     private static let durations: Set = [
         "since", "remaining", "budget", "cpu", "running-for", "time-limit", "time", "watchdog", "grace", "seconds",

@@ -23,12 +23,12 @@ struct AgreementTests {
         "--locks": "defer", "--lock-wait": "2s", "--page-out": "10s", "--page-out-above": "16M", "--resume-limit": "20",
         "--sleep-when-idle": "10m,force", "--idle-cpu": "0.5%", "--wake-on": "connections:80:443,pipes",
         "--quiet": "2s",
-        "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30s",
+        "--output": "/tmp/run.svg", "--title": "a run", "--record": "1s", "--server": "work", "--limit": "30",
         "--at": "2096-12-01 08:00", "--in": "10m", "--zone": "Europe/Berlin", "--repeat": "daily", "--action": "Answer",
         "--badge": "3", "--apns-id": "7f3a", "--sound": "bell", "--info": "from=ada", "--id": "n1", "--cancel": "n1",
         "--since": "10m", "--run": "3", "--expire": "3", "--earliest": "08:00", "--foreground": "2",
         "--log-size": "16M",
-        "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat",
+        "--source": "mqtt.sh -h broker", "--source-apps": "mail,chat", "--apps": "/tmp/apps",
     ]
 
     /// What an option can't be without.
@@ -217,7 +217,7 @@ struct AgreementTests {
             "--page-out-above",
             "--cpu-limit-action", "--output", "--record", "--server", "--limit", "--since", "--run",
             "--foreground", "--log-size", "--at", "--in", "--repeat", "--badge", "--id", "--cancel", "--earliest",
-            "--expire",
+            "--expire", "--apps",
         ])
     func values(option: String) { bothAgreeOnValues(of: option, Self.probes) }
 
@@ -231,12 +231,20 @@ struct AgreementTests {
             "--owner": "task begin", "--output": "timeline", "--record": "timeline", "--server": "wait",
             "--limit": "wait", "--since": "log", "--run": "log", "--foreground": "serve", "--log-size": "serve",
             "--at": "notify", "--in": "notify", "--repeat": "notify", "--badge": "notify", "--id": "notify",
-            "--cancel": "notify", "--earliest": "submit", "--expire": "schedule",
+            "--cancel": "notify", "--earliest": "submit", "--expire": "schedule", "--apps": "serve",
         ]
         let verb = verbs[option] ?? "run"
         let rest = Self.companions[option, default: []] + Self.operands(verb, beside: option)
         for (index, value) in values.enumerated() {
             bothAgree(verb, onlyOf: option, (index % 2 == 0 ? [option, value] : ["\(option)=\(value)"]) + rest)
+        }
+    }
+
+    @Test("How many runs are told of is no time")
+    func historyLimits() {
+        for value in Self.probes + ["100000", "100001", "30s"] {
+            bothAgree("history", ["--limit", value])
+            bothAgree("history", ["--limit=\(value)", "--limit", "3", "mail"])
         }
     }
 

@@ -13,6 +13,7 @@ struct VerbArgumentsTests {
                 case "wake", "post": _ = try PostingArguments.parse(reader)
                 case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)
+                case "history": _ = try HistoryArguments.parse(reader)
                 case "task begin": _ = try TaskBeginArguments.parse(reader)
                 case "task end": _ = try TaskVerbs.taskNumber(reader)
                 case "task keep-alive": _ = try TaskVerbs.keepAliveTime(reader)
@@ -48,6 +49,25 @@ struct VerbArgumentsTests {
             problem("wait", "--limit=soon", "a", "active")
                 == "curfew: wait: --limit: \"soon\" isn't \(DurationArgument.accepted)")
         #expect(problem("wait", "--limit") == "curfew: wait: --limit needs a value: \(DurationArgument.accepted)")
+    }
+
+    @Test("How many runs `history` tells of; without a number the server says")
+    func history() throws {
+        func request(_ words: String...) throws -> String {
+            try Argv.withReader("history", words) { reader throws(UsageError) in
+                try HistoryArguments.parse(reader).request.line
+            }
+        }
+        #expect(try request() == "history id=1")
+        #expect(try request("mail", "--json") == "history id=1")
+        #expect(try request("--limit", "1") == "history id=1 limit=1")
+        #expect(try request("--limit=7", "mail", "--limit", "100000") == "history id=1 limit=100000")
+        let accepted = "a number from 1 to 100000"
+        for text in ["", "0", "100001", "-1", "+1", "1.5", "all", "10m", "99999999999999999999"] {
+            let problem = problem("history", "--limit", text, "--limit", "3")
+            #expect(problem == "curfew: history: --limit: \"\(text)\" isn't \(accepted)")
+        }
+        #expect(problem("history", "--limit") == "curfew: history: --limit needs a value: \(accepted)")
     }
 
     @Test("What `launch` needs: a name, or a command behind --")

@@ -21,6 +21,7 @@ enum Verdict: Equatable {
                 case "log": _ = try LogArguments.parse(reader)
                 case "launch": _ = try LaunchArguments.parse(reader)
                 case "wait": _ = try WaitArguments.parse(reader)
+                case "history": _ = try HistoryArguments.parse(reader)
                 case "warn", "pressure": _ = try LevelArguments.parse(reader)
                 case "serve": _ = try ServeArguments.parse(reader)
                 case "timeline": _ = try TimelineArguments.parse(reader)

@@ -119,6 +119,38 @@ struct BackgroundCPUTests {
         #expect(lines.first?.hasPrefix("kill a cpu-limit in background, limit 60s, elapsed 12.001s, CPU 49s") == true)
     }
 
+    /// Works on processing, holds a task, and is about to compute.
+    private func processing(_ info: [Info]) -> Scenario {
+        let scenario = Scenario.awareSuspended(Self.policy { $0.processingLimit = .seconds(600) })
+        scenario.cpuTime = nil
+        scenario.wake("processing", info)
+        scenario.ack(5)
+        scenario.begin()
+        scenario.used(.seconds(100))
+        return scenario
+    }
+
+    @Test("Processing for which the machine has power isn't counted, and what comes behind it is")
+    func unmetered() {
+        let scenario = processing([Info("request", "index"), App.powerInfo])
+        #expect(scenario.after(.seconds(60)).used(.seconds(160)).isEmpty)
+        scenario.ack(6)
+        #expect(scenario.after(.seconds(50)).used(.seconds(208)).isEmpty)
+        #expect(scenario.used(.seconds(208) + .milliseconds(1)).first?.hasPrefix("kill a cpu-limit") == true)
+    }
+
+    @Test("Processing that needs no power is counted, and so is a refresh that says that it does")
+    func metered() {
+        let scenario = processing([Info("request", "index")])
+        #expect(scenario.after(.seconds(60)).used(.seconds(160)).first?.hasPrefix("kill a cpu-limit") == true)
+        let refreshing = Scenario.awareSuspended(Self.policy())
+        refreshing.cpuTime = nil
+        refreshing.wake("refresh", [App.powerInfo])
+        refreshing.ack(5)
+        refreshing.used(.seconds(100))
+        #expect(refreshing.after(.seconds(20)).used(.seconds(149)).first?.hasPrefix("kill a cpu-limit") == true)
+    }
+
     @Test("At the end of a window the next begins, with nothing used")
     func rollOver() {
         let scenario = watched()

@@ -82,6 +82,21 @@ struct EndingTests {
         #expect(scenario.untilDeadline == "2s")
     }
 
+    @Test("Whether opening it is in vain is known before: asked to end, killed, or with its leader gone")
+    func rejectionOfOpening() {
+        for scenario in [Scenario(), Scenario.suspended()] {
+            #expect(scenario.supervisor.app(.a)?.rejectionOfOpening == nil)
+            scenario.quit()
+            #expect(scenario.supervisor.app(.a)?.rejectionOfOpening == .terminating)
+        }
+        let scenario = Scenario()
+        scenario.confirmsSuspensions = false
+        scenario.home(request: 1)
+        #expect(scenario.supervisor.app(.a)?.rejectionOfOpening == nil)
+        scenario.leaderDies(of: 9)
+        #expect(scenario.supervisor.app(.a)?.rejectionOfOpening == .terminating)
+    }
+
     @Test("Asked to end, begin is refused")
     func beginWhileTerminating() {
         let scenario = Scenario()

@@ -112,6 +112,21 @@ struct ControlRequestTests {
         #expect(scene.ask(client, "status") == ["ok state=active"])
     }
 
+    @Test("One that is being ended isn't opened: that is refused, and the core hears nothing of it")
+    func openWhileEnding() {
+        let scene = ControlScene()
+        let client = scene.client()
+        #expect(scene.ask(client, "quit id=1") == ["ok id=1 state=active"])
+        let inputs = scene.inputs
+        let rejection = Rejection.terminating
+        #expect(
+            scene.ask(client, "open id=2") == [
+                "error id=2 code=\(rejection.rawValue) message=\"\(rejection.message)\""
+            ])
+        #expect(scene.inputs == inputs)
+        #expect(scene.ask(client, "home id=3") == ["ok id=3 state=active"])
+    }
+
     @Test("What the core won't do is refused with its reason")
     func rejected() {
         let scene = ControlScene()

@@ -461,6 +461,9 @@ struct ControlServerTests {
     func notRunning() {
         let scene = ControlScene()
         #expect(scene.ask(scene.client(), "status app=resting").first?.contains("code=not-running") == true)
+        let waiting = scene.ask(scene.client(), "status app=waiting").first
+        #expect(waiting?.contains("code=not-running") == true)
+        #expect(waiting?.contains("curfew schedule waiting") == true)
         #expect(scene.ask(scene.client(), "status app=nobody").first?.contains("code=no-app") == true)
     }
 

@@ -19,6 +19,16 @@ struct RemotePayloadTests {
         #expect(read(#"{"aps":{"content-available":1},"x":[1]}"#)?.isSilent == true)
     }
 
+    @Test("A subtitle is a line above the body; of what an app's tables have the key is shown where there is no text")
+    func keys() throws {
+        let both = try #require(read(#"{"aps":{"alert":{"subtitle":"s","body":"b"}}}"#))
+        #expect((both.title, both.body) == ("", "s\nb"))
+        let keys = try #require(read(#"{"aps":{"alert":{"title-loc-key":"T","loc-key":"B","loc-args":["x"]}}}"#))
+        #expect((keys.title, keys.body) == ("T", "B"))
+        let text = try #require(read(#"{"aps":{"alert":{"title":"t","title-loc-key":"T","subtitle-loc-key":"S"}}}"#))
+        #expect((text.title, text.body) == ("t", "S"))
+    }
+
     @Test(
         "What isn't a payload",
         arguments: [

@@ -264,7 +264,7 @@ struct ScheduleDeskTests {
         push("a")
         scene.programs.error = SpawnError(stage: .exec, errno: ENOENT)
         _ = answer(.done)
-        #expect(scene.told.last?.contains("couldn't be launched for push 1") == true)
+        #expect(scene.told.last?.contains("can't be told of push 1, of which the next start tells it: ") == true)
         #expect(scene.records?.noted.contains("push mail 1 delivered") == false)
     }
 

@@ -173,6 +173,24 @@ struct ServeHostTests {
         #expect(scene.front == ["music"])
     }
 
+    @Test("One that is being ended isn't opened, nor switched to, and that is said; once it has gone it is launched")
+    func openWhileEnding() {
+        for name in ["news", "mail"] { scene.launch(name) }
+        scene.ask("quit id=1 app=mail")
+        let noted = scene.records?.noted
+        #expect(scene.code("open id=2 app=mail") == "terminating")
+        #expect(scene.records?.noted == noted)
+        scene.launch("music")
+        #expect(scene.code("open id=3 app=mail") == "terminating")
+        #expect(scene.front == ["music"])
+        #expect(scene.listed == ["music", "mail", "news"])
+        #expect(scene.ask("switch id=4") == ["ok id=4 app=news"])
+        scene.end("mail", Self.term)
+        #expect(scene.ask("open id=5 app=mail").first?.hasPrefix("ok id=5 app=mail ") == true)
+        #expect(scene.front == ["mail"])
+        #expect(scene.entry("mail")?.launches == 2)
+    }
+
     @Test("As many are in front as there are places; whoever was opened longest ago makes room")
     func places() {
         let scene = ServeScene(foregroundPlaces: 2)
@@ -337,6 +355,85 @@ struct ServeHostTests {
         scene.end("mail")
         #expect(scene.code("open id=3 app=mail") == nil)
         #expect(scene.ask("apps id=4").first?.contains("differs=1") == false)
+    }
+
+    /// What it runs as, once it is opened.
+    private func opened(_ name: String, of scene: ServeScene) -> ServedDefinition? {
+        scene.ask("open id=1 app=\(name)")
+        return scene.host.app(called: name) == nil ? nil : scene.entry(name)?.definition
+    }
+
+    @Test("A bare command stays itself as long as it is in the list, whatever entry of its name is installed")
+    func bareCommandAndEntry() throws {
+        let entry = scene.definitions.install("vim")
+        _ = scene.leaveOrder("7.order", "name=vim", "command=sleep")
+        #expect(scene.code("launch id=1 order=7.order") == nil)
+        let bare = try #require(scene.entry("vim")?.definition)
+        scene.end("vim")
+        #expect(opened("vim", of: scene) === bare)
+        scene.end("vim")
+        #expect(scene.code("launch id=2 app=vim") == nil)
+        #expect(scene.entry("vim")?.definition === bare)
+        scene.end("vim")
+        // Nobody has looked through what is installed for that.
+        #expect(scene.definitions.entriesLookedFor == 0)
+        scene.ask("remove id=3 app=vim")
+        scene.records?.answer(.done)
+        host.recordsAnswered()
+        #expect(opened("vim", of: scene) === entry)
+    }
+
+    @Test("So does one that a server before has left, and one that is launched again")
+    func keptBareCommandAndEntry() {
+        let records = FakeRecords()
+        records.kept = KeptServer(apps: [AppRecord(name: "vim", source: .bare, command: ["program"])])
+        let scene = ServeScene(records: records)
+        scene.definitions.install("vim")
+        let bare = opened("vim", of: scene)
+        #expect(bare?.source == .bare)
+        bare?.restart = .always
+        scene.end("vim")
+        #expect(opened("vim", of: scene) === bare)
+        scene.end("vim")
+        scene.passUntilRestart()
+        #expect(scene.entry("vim")?.launches == 3)
+        #expect(scene.entry("vim")?.definition === bare)
+        #expect(scene.definitions.entriesLookedFor == 0)
+    }
+
+    @Test("What was an entry is what that says by now, and what it said once it is gone; a manifest goes before either")
+    func entryAndManifest() {
+        #expect(scene.code("open id=1 app=web") == "no-app")
+        let old = scene.definitions.install("web")
+        #expect(opened("web", of: scene) === old)
+        scene.end("web")
+        let new = scene.definitions.install("web")
+        #expect(opened("web", of: scene) === new)
+        scene.end("web")
+        scene.definitions.uninstall("web")
+        #expect(opened("web", of: scene) === new)
+        scene.end("web")
+        let written = scene.definitions.define("web")
+        #expect(opened("web", of: scene) === written)
+        scene.end("web")
+        // The list knows it as that.
+        scene.definitions.forget("web")
+        scene.definitions.install("web")
+        #expect(opened("web", of: scene) === written)
+    }
+
+    @Test("Where somebody has named the folder that is read, it is told with what was read")
+    func namedFolder() {
+        scene.definitions.reloaded = ReloadedDefinitions(apps: 1, folder: "/srv/my apps")
+        #expect(scene.ask("reload id=1") == [#"ok id=1 apps=1 problems=0 folder="/srv/my apps""#])
+    }
+
+    @Test("Nothing begins where what was named to be read can't be")
+    func unreadable() {
+        #expect(throws: Never.self) { try host.checkDefinitions() }
+        scene.definitions.unreadable = "--apps /none: can't be read"
+        #expect(throws: LaunchError(125, "--apps /none: can't be read")) { try host.checkDefinitions() }
+        #expect(scene.definitions.readings == 0)
     }
 
     @Test("Of the environment it takes over what says where a desktop is, and nothing else")

@@ -44,6 +44,24 @@ struct FolderTests {
     func absent() throws {
         var folder = AppDefinitionFolder(path: scratch.path + "/none")
         #expect(try folder.read() == [])
+        #expect(throws: Never.self) { try folder.check() }
+    }
+
+    @Test("One that somebody has named has to be a directory that can be read", arguments: ["none", "file", "loop"])
+    func named(name: String) throws {
+        try scratch.write("file", "")
+        symlink("loop", scratch.path + "/loop")
+        let problems = [
+            "none": "No such file or directory", "file": "Not a directory", "loop": "Too many levels of symbolic links",
+        ]
+        let why = try #require(problems[name])
+        let problem = DefinitionProblem("can't be read: \(why)")
+        var folder = AppDefinitionFolder(path: scratch.path + "/" + name, isNamed: true)
+        #expect(throws: problem) { try folder.check() }
+        #expect(throws: problem) { try folder.read() }
+        var good = AppDefinitionFolder(path: scratch.path, isNamed: true)
+        #expect(throws: Never.self) { try good.check() }
+        #expect(try good.read() == [])
     }
 
     @Test("What others can write to is refused, with its mode and what to do", arguments: [0o775, 0o757, 0o1777])
@@ -59,6 +77,9 @@ struct FolderTests {
         chmod(scratch.path, mode)
         #expect(throws: DefinitionProblem("others can write to it (mode 0\(String(mode, radix: 8))), \(advice)")) {
             try folder.read()
+        }
+        #expect(throws: DefinitionProblem("others can write to it (mode 0\(String(mode, radix: 8))), \(advice)")) {
+            try folder.check()
         }
     }
 

@@ -34,7 +34,7 @@ struct ManifestDefinitionsTests {
     /// What is written of it now, as it would be launched.
     private func launched(_ app: String) throws -> ServedDefinition {
         _ = definitions.reload()
-        return try #require(try definitions.definition(of: app))
+        return try #require(try definitions.manifestDefinition(of: app))
     }
 
     // MARK: Reading
@@ -90,7 +90,30 @@ struct ManifestDefinitionsTests {
         #expect(read.apps == 1)
         #expect(read.problems.count == 1)
         #expect(read.fetchIntervals == ["mail": .seconds(3600)])
-        #expect(try definitions.definition(of: "mail") != nil)
+        #expect(try definitions.manifestDefinition(of: "mail") != nil)
+    }
+
+    @Test("A folder that somebody has named has to be there at the start; gone later, what was read goes on to hold")
+    func named() throws {
+        let path = scratch.path + "/mine"
+        let definitions = ManifestDefinitions(in: path)
+        let problem = "\(path): can't be read: No such file or directory"
+        #expect(throws: DefinitionRefusal("--apps \(problem)")) { try definitions.checkReadable() }
+        try scratch.write("mine/mail.toml", "command = [\"true\"]\n")
+        #expect(throws: Never.self) { try definitions.checkReadable() }
+        #expect(definitions.reload() == ReloadedDefinitions(apps: 1, folder: path))
+        rename(path, scratch.path + "/away")
+        #expect(definitions.reload() == ReloadedDefinitions(apps: 1, problems: [problem], folder: path))
+        #expect(try definitions.manifestDefinition(of: "mail") != nil)
+    }
+
+    @Test("The usual folder needn't be there")
+    func absent() {
+        let definitions = ManifestDefinitions(
+            folder: AppDefinitionFolder(path: scratch.path + "/none"),
+            entries: DesktopEntries(directories: [], locale: "C", path: "/bin"))
+        #expect(throws: Never.self) { try definitions.checkReadable() }
+        #expect(definitions.reload() == ReloadedDefinitions())
     }
 
     @Test("Where no home is known there are none")
@@ -98,28 +121,41 @@ struct ManifestDefinitionsTests {
         let definitions = ManifestDefinitions(
             folder: nil, entries: DesktopEntries(directories: [], locale: "C", path: "/bin"))
         #expect(definitions.reload() == ReloadedDefinitions())
-        #expect(try definitions.definition(of: "mail") == nil)
+        #expect(try definitions.manifestDefinition(of: "mail") == nil)
+        #expect(try definitions.desktopDefinition(of: "mail") == nil)
     }
 
     // MARK: One app
 
-    @Test("A manifest goes before a desktop entry of its name; who has neither is nobody")
+    @Test("A manifest and a desktop entry of one name are told apart; who has neither is nobody")
     func sources() throws {
         try write("web")
         try writeEntry("web")
         try writeEntry("vim")
         #expect(try launched("web").source == .manifest)
-        #expect(try launched("vim").source == .desktop)
-        #expect(try definitions.definition(of: "nobody") == nil)
+        #expect(try definitions.desktopDefinition(of: "web")?.source == .desktop)
+        #expect(try definitions.manifestDefinition(of: "vim") == nil)
+        #expect(try definitions.desktopDefinition(of: "vim")?.source == .desktop)
+        #expect(try definitions.manifestDefinition(of: "nobody") == nil)
+        #expect(try definitions.desktopDefinition(of: "nobody") == nil)
     }
 
-    @Test("One with which something is wrong is refused for that, though an entry of its name is good")
+    @Test("Of entries nothing is remembered: one that has come or gone since is there or isn't")
+    func entriesAreReadAnew() throws {
+        #expect(try definitions.desktopDefinition(of: "web") == nil)
+        try writeEntry("web")
+        #expect(try definitions.desktopDefinition(of: "web") != nil)
+        unlink(scratch.path + "/data/applications/web.desktop")
+        #expect(try definitions.desktopDefinition(of: "web") == nil)
+    }
+
+    @Test("A manifest with which something is wrong is refused for that, though an entry of its name is good")
     func broken() throws {
         try write("web", "budget = \"10x\"")
         try writeEntry("web")
         _ = definitions.reload()
         do {
-            _ = try definitions.definition(of: "web")
+            _ = try definitions.manifestDefinition(of: "web")
             Issue.record("it can be launched")
         } catch {
             #expect(error.problem.hasPrefix("\(scratch.path)/apps/web.toml:2: budget: "))
@@ -209,7 +245,7 @@ struct ManifestDefinitionsTests {
     func others() throws {
         try write("make")
         try writeEntry("web")
-        let web = try launched("web")
+        let web = try #require(try definitions.desktopDefinition(of: "web"))
         #expect(!definitions.differs(from: web))
         try write("web")
         _ = definitions.reload()

@@ -490,16 +490,17 @@ def test_terminated_while_running(sandbox, held, where):
 
 
 def test_what_is_refused_while_it_ends(sandbox):
-    """begin, wake and post answer `terminating`; home, open and a second quit change nothing."""
+    """begin, wake, post and open answer `terminating`; home and a second quit change nothing."""
     app = start(sandbox, "willTerminate=mute", options=["--manual-clock", "--terminate-limit", "60"])
     with Client(socket_of(app.running)) as quitter, Client(socket_of(app.running)) as operator:
         quitter.send("quit id=1\n")
         event, = app.hear("willTerminate")
         assert (event["ack"], event["seconds"]) == ("required", "60.000")
-        for verb in ("wake name=push", "post name=zone"):
+        for verb in ("wake name=push", "post name=zone", "open"):
             assert operator.ask(verb)["code"] == "terminating"
-        assert sandbox.curfew("wake", app.name, "push").returncode == 75
-        for verb in ("home", "open", "interrupt", "dismiss", "quit"):
+        for words in (["wake", app.name, "push"], ["open", app.name]):
+            assert sandbox.curfew(*words).returncode == 75
+        for verb in ("home", "interrupt", "dismiss", "quit"):
             assert operator.ask(verb)["state"] == "active"
         answer = app.ask("begin id=2 name=late")
         assert (answer["code"], answer["task"]) == ("terminating", "0")

@@ -536,6 +536,59 @@ def test_a_fetch_that_isnt_answered_is_the_end(sandbox, fetching):
     server.wait_state("news", "suspended")
 
 
+def holding(path):
+    """What a program waits at that reads it, until the test writes there."""
+    os.mkfifo(path)
+    return path
+
+
+def test_who_never_answers_is_killed_and_anothers_fetch_goes_on(sandbox, fetching):
+    """The one hangs from its launch on, as long as the test likes; its limit begins when it hears of the event."""
+    folder = pathlib.Path(fetching["XDG_CONFIG_HOME"]) / "curfew" / "apps"
+    hello, answer = holding(sandbox.scratch / "hello"), holding(sandbox.scratch / "answer")
+    (sandbox.scratch / "never").write_text("none")
+    program = sandbox.scratch / "news.py"
+    (folder / "mute.toml").write_text(
+        f'command = ["sh", "-c", "read -r word < {hello}; exec python3 {program} {sandbox.scratch}/never"]\n'
+        'background-modes = ["fetch"]\naware = true\nlaunch-limit = "10min"\nwake-limit = "300ms"\n')
+    (folder / "other.toml").write_text(
+        f'command = ["python3", "{program}", "{answer}"]\nbackground-modes = ["fetch"]\nminimum-fetch-interval = "1h"\n'
+        'aware = true\nlaunch-limit = "10min"\nwake-limit = "10min"\n')
+    server = sandbox.serve(env=fetching)
+    server.expect("fetch app=mute", state="background")
+    # Asked for and answered while that one hangs.
+    server.expect("fetch app=other")
+    server.wait_line("other", "name=fetch ")
+    answer.write_text("no-data")
+    server.wait_state("other", "suspended")
+    assert fetch_of(server, "other")["repeat"] == "7200"
+    assert server.app("mute")["state"] == "background"
+    # Asked for while it hangs, and under way when it is killed.
+    server.expect("fetch app=other")
+    wait_for("it to fetch again", lambda: server.log("other").count("name=fetch ") == 2)
+    hello.write_text("\n")
+    server.wait_state("mute", "notRunning")
+    assert server.app("mute")["ended"] == "background-fetch-timeout"
+    report, = (json.loads(path.read_text()) for path in sandbox.reports.glob("*.json"))
+    assert (report["app"], report["code"], report["limit"]["event"]) == ("mute", "0x2182bad4", "fetch")
+    assert server.app("other")["state"] == "background"
+    answer.write_text("new-data")
+    server.wait_state("other", "suspended")
+    assert fetch_of(server, "other")["repeat"] == "3600"
+
+
+def test_fetch_needs_neither_keep_alive_nor_another_mode(sandbox, fetching):
+    folder = pathlib.Path(fetching["XDG_CONFIG_HOME"]) / "curfew" / "apps"
+    (folder / "bare.toml").write_text(
+        f'command = ["python3", "{sandbox.scratch}/news.py", "{sandbox.scratch}/result"]\nbackground-modes = ["fetch"]\n')
+    server = sandbox.serve(env=fetching)
+    server.expect("fetch app=bare")
+    server.wait_line("bare", "name=fetch ")
+    server.wait_state("bare", "suspended")
+    # It never asked to be woken, so no other comes by itself.
+    assert "keep-alive" not in server.status("bare") and fetch_of(server, "bare") is None
+
+
 def test_fetch_needs_its_mode(sandbox, fetching):
     server = sandbox.serve(env=fetching)
     server.refused("fetch app=plain", "no-background-mode")

@@ -793,6 +793,50 @@ def test_reread_a_running_one_keeps_what_it_was_launched_with(sandbox, manifests
     assert "differs" not in server.app("web")
 
 
+def test_a_folder_that_is_named_is_read_in_place_of_the_usual_one(sandbox, manifests, tmp_path):
+    manifests("usual", 'command = ["sleep", "1000"]\nlaunch-at-start = true\n')
+    folder = tmp_path / "mine"
+    folder.mkdir(mode=0o700)
+    (folder / "web.toml").write_text('command = ["sleep", "1000"]\n')
+    (folder / "eager.toml").write_text('command = ["sleep", "1000"]\nbackground-modes = ["continuous"]\nlaunch-at-start = true\n')
+    # It counts from where the server is started.
+    server = sandbox.serve("--apps", "mine/", cwd=tmp_path)
+    assert [app["name"] for app in server.apps()] == ["eager"]
+    server.expect("launch app=web")
+    server.refused("launch app=usual", "no-app")
+    (folder / "web.toml").write_text('command = ["sleep", "2000"]\n')
+    (folder / "bad.toml").write_text('command = ["true"]\nbudgt = "1m"\n')
+    assert sandbox.curfew("reload").stdout == f"2 apps are defined; there is 1 problem, which `curfew check {folder}/*.toml` names\n"
+    assert f"{folder}/bad.toml:2: budgt: " in server.errors()
+    assert (server.app("web")["differs"], server.status("web")["command"]) == ("1", "sleep 1000")
+    (folder / "bad.toml").unlink()
+    assert json.loads(sandbox.curfew("reload", "--json").stdout) == {"apps": 2, "problems": 0, "folder": str(folder)}
+    # Gone, it is told of, and what was read before goes on to hold.
+    folder.rename(tmp_path / "away")
+    assert json.loads(sandbox.curfew("reload", "--json").stdout) == {"apps": 2, "problems": 1, "folder": str(folder)}
+    assert f"curfew: serve: {folder}: can't be read: No such file or directory\n" in server.errors()
+    server.expect("quit app=web")
+    server.wait_state("web", "notRunning")
+    server.expect("open app=web")
+    assert server.status("web")["command"] == "sleep 2000"
+
+
+@pytest.mark.parametrize(
+    "name, problem",
+    [("none", "can't be read: No such file or directory"), ("file", "can't be read: Not a directory"),
+     ("shared", "others can write to it (mode 0777), and could have any program started here")])
+def test_a_folder_that_is_named_and_cant_be_read_is_refused(sandbox, manifests, tmp_path, name, problem):
+    manifests("usual", 'command = ["sleep", "1000"]\nlaunch-at-start = true\n')
+    (tmp_path / "file").touch()
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    result = sandbox.curfew("serve", "--apps", name, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (125, "")
+    assert f"curfew: serve: --apps {tmp_path}/{name}: {problem}" in result.stderr
+    assert sandbox.sockets() == []
+    sandbox.serve()
+
+
 def test_a_hangup_rereads(sandbox, manifests):
     server = sandbox.serve()
     manifests("web", 'command = ["sleep", "1000"]')
@@ -923,6 +967,59 @@ def test_an_installed_desktop_entry(sandbox, manifests, tmp_path):
     assert server.status("org.example.Clock")["command"] == "sleep 1000"
 
 
+NEEDS_A_TERMINAL = "[Desktop Entry]\nType=Application\nName=Tool\nExec=sleep 2000\nTerminal=true\n"
+
+
+def test_a_bare_command_with_an_installed_entrys_name_stays_itself(sandbox, manifests, tmp_path):
+    """Opened, launched by name, and by the next server; only what is off the list is the entry again."""
+    folder = tmp_path / "data" / "applications"
+    folder.mkdir(parents=True)
+    (folder / "tool.desktop").write_text(NEEDS_A_TERMINAL)
+    server = sandbox.serve()
+    assert "needs a terminal" in server.refused("launch app=tool", "invalid")
+    server.launch("tool", *SLEEP)
+
+    def expect_itself():
+        assert server.status("tool")["command"] == " ".join(SLEEP)
+        server.expect("quit app=tool")
+        server.wait_state("tool", "notRunning")
+
+    expect_itself()
+    for verb in ("open", "launch"):
+        server.expect(f"{verb} app=tool")
+        expect_itself()
+    server = again(server)
+    server.expect("open app=tool")
+    expect_itself()
+    manifests("tool", 'command = ["sleep", "3000"]')
+    server.expect("reload")
+    server.expect("open app=tool")
+    assert server.status("tool")["command"] == "sleep 3000"
+    server.expect("remove app=tool")
+    (tmp_path / "config" / "curfew" / "apps" / "tool.toml").unlink()
+    server.expect("reload")
+    assert "needs a terminal" in server.refused("open app=tool", "invalid")
+
+
+def test_what_was_an_entry_is_what_that_says_by_now(sandbox, manifests, tmp_path):
+    """And what it said, once it is gone."""
+    file = tmp_path / "data" / "applications" / "clock.desktop"
+    file.parent.mkdir(parents=True)
+    server = sandbox.serve()
+
+    def expect_opened(command):
+        server.expect("open app=clock")
+        assert server.status("clock")["command"] == command
+        server.expect("quit app=clock")
+        server.wait_state("clock", "notRunning")
+
+    for command in ("sleep 1000", "sleep 2000"):
+        file.write_text(f"[Desktop Entry]\nType=Application\nName=Clock\nExec={command}\n")
+        expect_opened(command)
+    file.unlink()
+    expect_opened("sleep 2000")
+
+
 # MARK: What outlives it
 
 
@@ -985,6 +1082,8 @@ def test_the_history_of_runs(plain):
     assert [(fields_of(line)["app"], fields_of(line)["reason"]) for line in lines] == [("lasting", "supervisor-exit")]
     assert len(server.ask("history")[0]) == 3
     server.refused("history limit=0", "invalid")
+    told = json.loads(server.sandbox.curfew("history", "--limit", "2", "--json").stdout)
+    assert [(run["app"], run["number"]) for run in told] == [("lasting", 1), ("brief", 2)]
 
 
 def test_killed_its_runs_are_told_of_by_the_next(sandbox, plain):

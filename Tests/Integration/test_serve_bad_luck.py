@@ -262,13 +262,20 @@ def test_a_fork_bomb(server, tmp_path):
 def test_a_launch_while_its_old_self_is_dying(server, tmp_path):
     script = (f"trap 'echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0' TERM; echo up; "
               "while :; do sleep 1000 & wait $!; done")
-    server.launch("web", "sh", "-c", script)
+    server.launch("web", "sh", "-c", script, options=["--terminate-limit", "10m"])
     server.wait_line("web", "up\n")
     server.expect("quit app=web")
     server.wait_line("web", "dying\n")
     assert "running" in server.refused("launch app=web", "running")
     server.refused(f"launch order={server.order(*SLEEP, name='web')}", "running")
-    server.ask("open app=web")
+    assert server.refused("open app=web", "terminating") == "the app is being ended"
+    refused = server.sandbox.curfew("open", "web")
+    assert (refused.returncode, refused.stderr) == (75, "curfew: open: web: refused (terminating): the app is being ended\n")
+    # Nor does it come back to the front, once another has that.
+    server.launch("other", *SLEEP)
+    server.launch("third", *SLEEP)
+    server.refused("open app=web", "terminating")
+    server.expect("switch", app="other")
     (tmp_path / "over").touch()
     server.wait_state("web", "notRunning")
     assert (server.app("web")["ended"], server.app("web")["launches"]) == ("user-quit", "1")

@@ -196,7 +196,7 @@ class Walk:
         self.steps.append(f"    {line}")
         if line.startswith("error"):
             # Killed with its keeper, the server can see first what that has done to a launch.
-            is_usual = fields["code"] in ("running", "no-app", "not-running", "not-suspended")
+            is_usual = fields["code"] in ("running", "no-app", "not-running", "not-suspended", "terminating")
             assert is_usual or fields["message"].startswith("killed before"), line
             return
         if verb == "apps":

@@ -191,6 +191,8 @@ def test_apps_and_history(sandbox, server):
     assert run == {"app": "mail", "number": 1, "began": 5, "ended": 65, "reason": "idle-exit", "status": 137, "cpu": 1}
     assert sandbox.curfew("history").stdout.splitlines()[1].endswith("1 min  1 s        idle-exit")
     assert sandbox.curfew("history", "mail", "--json").stdout == "[]\n"
+    server.answer("history id=1 limit=100000 app=mail$", "ok ID")
+    expect(sandbox.curfew("history", "--limit", "100000", "mail", "--json"), out="[]\n")
 
 
 def test_remove(sandbox, server):

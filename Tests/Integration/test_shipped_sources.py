@@ -170,6 +170,27 @@ def test_a_payload_is_no_other_request(sandbox, broker):
 
 
 @mqtt
+def test_a_message_for_an_app_that_isnt_there_is_told_and_the_next_is_done(sandbox, broker):
+    server = sandbox.serve("--source", broker.source)
+    server.launch("gone", "true")
+    server.wait_state("gone", "notRunning")
+    aware(server, "mail")
+    broker.wait_subscribed()
+    for number, (topic, told) in enumerate([
+            ("nobody/post/tick", '"post app=nobody name=tick": there is no app nobody here'),
+            ("nobody/wake/fetch", '"wake app=nobody name=fetch": there is no app nobody here'),
+            ("nobody/open", '"open app=nobody": nothing is known of an app called nobody'),
+            ("gone/home", '"home app=gone": gone doesn\'t run')]):
+        broker.publish(f"curfew/{topic}")
+        broker.publish(f"curfew/mail/post/n{number}")
+        server.wait_line("mail", f"event name=n{number} ")
+        wait_for(f"{topic} to be told of", lambda: sources(server)["mqtt"].get("problem", "").startswith(told))
+    # There once a second at most, so the first for sure.
+    wait_errors(server, 'source mqtt: "post app=nobody name=tick": there is no app nobody here')
+    assert sources(server)["mqtt"]["restarts"] == "0" and server.app("nobody") is None
+
+
+@mqtt
 def test_what_came_meanwhile_comes_once(sandbox, broker):
     server = sandbox.serve("--source", broker.source)
     aware(server, "mail")

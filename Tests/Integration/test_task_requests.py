@@ -238,6 +238,8 @@ def test_a_removed_app_isnt_launched(sandbox, photos, machine):
     server.expect("submit app=other kind=refresh request=inbox in=1.5")
     server.wait_line("other", "name=refresh ")
     assert waiting(server) == [("inbox", "app-removed")]
+    server.refused("run-request app=photos request=inbox", "app-removed")
+    server.refused("fetch app=photos", "app-removed")
     assert (server.app("photos") or {}).get("state") in (None, "notRunning")
 
 
@@ -258,9 +260,9 @@ def test_by_the_command_line(sandbox, photos):
     done = sandbox.curfew("submit", "photos", "inbox", "--refresh", "--in", "1h", "--json")
     assert json.loads(done.stdout) == {"id": "inbox"}
     lines = sandbox.curfew("schedule", "photos").stdout.splitlines()
-    assert [line.split()[:3] for line in lines[1:]] == [["photos", "processing", "index"], ["photos", "refresh", "inbox"]]
-    assert "2096-12-01 08:00:00 " in lines[1]
-    thing = json.loads(sandbox.curfew("schedule", "photos", "--json").stdout)[0]
+    assert [line.split()[:3] for line in lines[1:]] == [["photos", "refresh", "inbox"], ["photos", "processing", "index"]]
+    assert "2096-12-01 08:00:00 " in lines[2]
+    thing = json.loads(sandbox.curfew("schedule", "photos", "--json").stdout)[1]
     assert (thing["kind"], thing["id"], thing["needs-power"], thing["waits"]) == ("processing", "index", True, "too-early")
     done = sandbox.curfew("schedule", "photos", "--run", "index", "--json")
     assert (done.returncode, json.loads(done.stdout)["state"]) == (0, "background"), done.stderr

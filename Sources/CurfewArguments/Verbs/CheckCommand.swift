@@ -9,7 +9,8 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             A manifest says what an app of a server is: its command, the options of `curfew run` under their own names, and when \
             it runs. Each FILE is a manifest, NAME.toml, or a desktop entry, ID.desktop. Without any, all manifests of this \
-            user are looked over, as a server reads them: those in $XDG_CONFIG_HOME/curfew/apps.
+            user are looked over, as a server reads them: those in $XDG_CONFIG_HOME/curfew/apps. Those of \
+            `curfew serve --apps DIR` are DIR/*.toml.
 
             Whatever is wrong is told with its line and its key, all of it at once.
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurfewCommand
 
 /// `curfew history`.
 struct HistoryCommand: ParsableCommand {
@@ -7,11 +8,13 @@ struct HistoryCommand: ParsableCommand {
         abstract: "Show past runs of a server's apps.",
         usage: "curfew history [options] [NAME]",
         discussion: """
-            One line for each run: when it began and how long it lasted, the CPU time and the most memory it used, and why it \
-            ended: a reason as `curfew report` has it, or exit and a status where it ended by itself.
+            One line for each of the latest 100 runs, or of as many as --limit says: when it began and how long it lasted, the CPU \
+            time and the most memory it used, and why it ended: a reason as `curfew report` has it, or exit and a status where it \
+            ended by itself.
 
-            Example:
+            Examples:
               curfew history mail --json | jq -r '.[] | .reason'
+              curfew history --limit 100000   all that are kept
 
             \(HelpText.serving)
             """)
@@ -20,8 +23,18 @@ struct HistoryCommand: ParsableCommand {
         help: ArgumentHelp("One app's runs only.", valueName: "NAME"), completion: .shellCommand(AppValue.known))
     var app: AppValue?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The latest N runs, 100000 at most (default: 100).", valueName: "N"))
+    var limit: HistoryLimitValue?
+
     @OptionGroup var chosen: ServerOptions
 
     @Flag(help: "Print a JSON array, an object for each run.")
     var json = false
+}
+
+/// How many runs, read as the fast path reads it.
+struct HistoryLimitValue: ExpressibleByArgument {
+    init?(argument: String) { if (try? HistoryLimit.read(argument)) == nil { return nil } }
 }

@@ -23,6 +23,7 @@ struct ServeCommand: ParsableCommand {
 
             Examples:
               curfew serve --foreground 2 &   two apps may be in front
+              curfew serve --apps ./apps &    the manifests are these, and not this user's
               curfew serve --stop             ends it, and every app before
               curfew serve --source 'sh mqtt.sh -h broker' --source-apps mail,chat
 
@@ -31,13 +32,19 @@ struct ServeCommand: ParsableCommand {
               64  wrong usage
               69  --stop: no such server is running
               75  a server of that name is running already
-             125  it couldn't start, or was killed
+             125  it couldn't start, as where DIR can't be read, or was killed
             """)
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("One server a user has each name (default: home).", valueName: "NAME"))
     var name: NameValue?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Read manifests in this folder, in place of $XDG_CONFIG_HOME/curfew/apps.", valueName: "DIR"))
+    var apps: DirectoryValue?
 
     @Option(
         parsing: .unconditional,

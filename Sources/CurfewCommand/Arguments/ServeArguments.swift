@@ -4,6 +4,8 @@ import CurfewLinux
 /// What `curfew serve` is asked for.
 package struct ServeArguments {
     package let plan: ServerPlan
+    /// The folder of manifests, by its whole path; nil: the usual one.
+    package let apps: String?
     /// The server of that name is to end, and none is started.
     package let stops: Bool
 
@@ -19,11 +21,13 @@ package struct ServeArguments {
         var logSize = OutputKeeper.defaultLimit
         let options = SupervisorOptions()
         options.caller = "curfew: serve"
+        var apps: String?
         var stops = false
         var sources = SourceOptions()
         while let token = try reader.next() {
             switch token {
             case .option("--name"): name = try reader.appName()
+            case .option("--apps"): apps = wholePath(try reader.directory())
             case .option("--containment"): containment = try reader.choice()
             case .option("--foreground"): options.foregroundPlaces = try readPlaces(&reader)
             case .option("--memory-low"): options.memoryLow = try reader.amount()
@@ -41,7 +45,22 @@ package struct ServeArguments {
         return ServeArguments(
             plan: ServerPlan(
                 name: name, containment: containment, logSize: logSize, sources: sources.plans, options: options),
-            stops: stops)
+            apps: apps, stops: stops)
+    }
+
+    /// What is wrong with a manifest is told with its path, wherever that is read.
+    ///
+    /// `directory`: the caller's; nil where that is gone.
+    static func wholePath(_ path: String, in directory: ByteString? = ByteString.currentDirectory) -> String {
+        let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
+        var bytes = Array(path.utf8)
+        if bytes.first != slash {
+            // The server stays where it was started: there the path leads to the same.
+            guard let directory = directory?.exactText else { return path }
+            bytes = Array(directory.utf8) + [slash] + bytes
+        }
+        let parts = bytes.split(separator: slash).filter { !$0.elementsEqual([dot]) }
+        return "/" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
     }
 
     private static func readPlaces(_ reader: inout ArgumentReader) throws(UsageError) -> Int {

@@ -18,7 +18,8 @@ public enum VerbSyntax {
         case "timeline": ["--output", "--title", "--record"]
         case "wait": ["--json", "--server", "--limit"]
         case "quit": ["--json", "--server", "--all"]
-        case "home", "open", "switch", "history", "fetch": ["--json", "--server"]
+        case "home", "open", "switch", "fetch": ["--json", "--server"]
+        case "history": ["--json", "--server", "--limit"]
         case "schedule": ["--json", "--server", "--run", "--expire"]
         case "submit":
             [
@@ -35,8 +36,8 @@ public enum VerbSyntax {
             ]
         case "serve":
             [
-                "--name", "--foreground", "--memory-low", "--log-size", "--containment", "--source", "--source-apps",
-                "--stop",
+                "--name", "--apps", "--foreground", "--memory-low", "--log-size", "--containment", "--source",
+                "--source-apps", "--stop",
             ]
         case "remove": ["--json", "--server", "--purge"]
         case "log": ["--json", "--follow", "--since", "--run"]
@@ -52,6 +53,7 @@ public enum VerbSyntax {
     static func value(of option: String, _ verb: String) -> String? {
         switch option {
         case "--run" where verb == "schedule", "--expire": NotifyValues.acceptedID
+        case "--limit" where verb == "history": HistoryLimit.accepted
         case "--limit": DurationArgument.accepted
         case "--since": LogMoment.accepted
         case "--run": LogRunNumber.accepted

@@ -98,7 +98,9 @@ package struct AppLookup {
         if isPid(app) { return try target(ofPid: app) }
         try check(app)
         if let server { return .served(app, by: server, path: directory.serverSocketPath(server)) }
-        return .named(app, path: directory.socketPath(app), isServed: directory.server(of: app) != nil)
+        guard let server = directory.server(of: app) else { return .named(app, path: directory.socketPath(app)) }
+        // Not by the name, which goes with the app's end: the server tells then that it doesn't run, or opens it.
+        return .named(app, path: directory.serverSocketPath(server), isServed: true)
     }
 
     /// The same; one that doesn't run, as far as names tell, is the usual server's, where there is that: it may know what it

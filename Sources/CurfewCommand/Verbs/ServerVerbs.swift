@@ -65,12 +65,13 @@ enum ServerVerbs {
     }
 
     static func history(_ reader: ArgumentReader) throws(UsageError) -> Int32 {
-        let arguments = try VerbArguments(reader)
+        let read = try HistoryArguments.parse(reader)
+        let arguments = read.common
         let lookup = arguments.lookup
         let target =
             if let app = arguments.operands.first { try lookup.target(ofAny: app) } else { try lookup.serverTarget() }
         return arguments.withClient(of: target) { client throws(ControlClient.Failure) in
-            let runs = try client.request(Message(arguments.verb, [Field("id", "1")])).items.map(PastRun.init)
+            let runs = try client.request(read.request).items.map(PastRun.init)
             if arguments.has("--json") {
                 Output.print(.array(runs.map(\.json)))
             } else {
@@ -93,15 +94,20 @@ enum ServerVerbs {
     }
 
     static func reloadJSON(_ answer: Message) -> JSON {
-        .object(["apps", "problems"].map { ($0, .integer(Int64(answer[$0] ?? "") ?? 0)) })
+        var members: [(key: String, value: JSON)] = []
+        for key in ["apps", "problems"] { members.append((key, .integer(Int64(answer[key] ?? "") ?? 0))) }
+        if let folder = answer["folder"] { members.append(("folder", .string(folder))) }
+        return .object(members)
     }
 
     static func reloadText(_ answer: Message) -> String {
         let apps = answer["apps"] == "1" ? "1 app is defined" : "\(answer["apps"] ?? "0") apps are defined"
+        // By itself it looks over the usual folder alone.
+        let files = answer["folder"].map { " \($0)/*.toml" } ?? ""
         switch answer["problems"] {
         case nil, "0": return apps
-        case "1": return apps + "; there is 1 problem, which `curfew check` names"
-        case let count?: return apps + "; there are \(count) problems, which `curfew check` names"
+        case "1": return apps + "; there is 1 problem, which `curfew check\(files)` names"
+        case let count?: return apps + "; there are \(count) problems, which `curfew check\(files)` names"
         }
     }
 

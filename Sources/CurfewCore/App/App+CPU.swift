@@ -11,9 +11,12 @@ extension App {
 
     /// A limit that was passed is told of, unless it is one that kills.
     mutating func judgeCPU(_ used: Span, at now: Moment, into effects: inout [Effect]) {
-        guard let limits = policy.backgroundCPU, let excess = phase.away?.cpu.judge(used, limits, at: now) else {
+        guard let limits = policy.backgroundCPU else { return }
+        if isUnmetered {
+            phase.away?.cpu.beginAnew(used, limits, at: now)
             return
         }
+        guard let excess = phase.away?.cpu.judge(used, limits, at: now) else { return }
         switch limits.action {
         case .kill: return proceed(at: now, into: &effects)
         case .throttle: effects.append(.throttle(id, limits))

@@ -110,7 +110,9 @@ extension App {
         let owesAcknowledgement = isAware && limit != nil && event.needsAcknowledgement
         if owesAcknowledgement, let limit, event != .lifecycle(.willTerminate) {
             let lead = event.isRequest ? min(policy.expirationLead, limit) : nil
-            channel.owe(event, sequence: sequence, watchdog(limit, at: now), lead: lead)
+            let isUnmetered = PostedEvent(event.name, info).isUnmetered
+            channel.owe(
+                event, sequence: sequence, watchdog(limit, at: now), lead: lead, isUnmetered: isUnmetered)
         }
         var delivery = Delivery(event: event, sequence: sequence, connections: channel.connections, info: info)
         delivery.limit = limit

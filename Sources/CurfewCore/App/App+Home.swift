@@ -110,6 +110,9 @@ extension App {
 
     var canBeOpened: Bool { end == nil && phase.isAway }
 
+    /// Why it comes to the front no more, and isn't there for long; nil: it can be opened, or is there.
+    public var rejectionOfOpening: Rejection? { end != nil || phase.isOver ? .terminating : nil }
+
     /// One that exits on suspend has no background tasks there; one that is never suspended needs none.
     var isOwedMoreThanGrace: Bool {
         channel.owes || policy.isContinuous || !tasks.isEmpty && !policy.exitsOnSuspend

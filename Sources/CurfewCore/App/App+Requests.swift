@@ -15,6 +15,16 @@ extension App {
         return isAware || phase.run?.grace != nil
     }
 
+    /// What travels with the event of a request that needs power.
+    public static let powerInfo = Info("needs-power", "1")
+
+    /// Whether it works on processing for which the machine has power: what that computes isn't counted.
+    ///
+    /// Source: Apple, `BGProcessingTaskRequest.requiresExternalPower`: the CPU monitor is off.
+    var isUnmetered: Bool {
+        isOnRequest && (channel.pending.contains(where: \.isUnmetered) || mailbox.holdsUnmeteredRequest)
+    }
+
     /// It has the lead that a warning has, and no more: a plain app is stopped then, any other killed unless it has answered.
     mutating func expire(at now: Moment, into effects: inout [Effect]) {
         guard isOnRequest else { return }
@@ -40,4 +50,9 @@ extension App {
         let left = request.watchdog.remaining(at: now)
         deliver(.change(Self.expirationEvent), limit: left, info: info, at: now, into: &effects)
     }
+}
+
+extension PostedEvent {
+    /// Whether what is computed for it isn't counted.
+    var isUnmetered: Bool { TaskRequest.Kind(event: name) == .processing && info.contains(App.powerInfo) }
 }

@@ -63,6 +63,11 @@ struct CPUMeter: Sendable, Hashable {
         return nil
     }
 
+    /// What has been used by now isn't counted.
+    mutating func beginAnew(_ used: Span, _ limits: CPUPolicy, at now: Moment) {
+        if window != nil, excess == nil { begin(used, limits, at: now) }
+    }
+
     private mutating func begin(_ used: Span, _ limits: CPUPolicy, at now: Moment) {
         window = Window(start: now.real, usedAtStart: used)
         schedule(left: limits.limit, windowEnd: now.real + limits.window, limits, at: now)

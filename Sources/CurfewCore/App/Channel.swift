@@ -20,6 +20,8 @@ struct Channel: Sendable, Hashable {
         var watchdog: Watchdog
         /// How long before its end the app is warned of it; nil: it isn't, or was.
         var lead: Span?
+        /// Whether what is computed for it isn't counted.
+        var isUnmetered = false
 
         /// When it is warned.
         var warning: Instant? {
@@ -87,9 +89,12 @@ struct Channel: Sendable, Hashable {
     }
 
     /// `lead`: how long before the watchdog's end it is warned; nil: it isn't.
-    mutating func owe(_ event: Event, sequence: Int, _ watchdog: Watchdog, lead: Span? = nil) {
+    mutating func owe(
+        _ event: Event, sequence: Int, _ watchdog: Watchdog, lead: Span? = nil, isUnmetered: Bool = false
+    ) {
         pending.append(
-            PendingAcknowledgement(sequence: sequence, event: event, watchdog: watchdog, lead: lead))
+            PendingAcknowledgement(
+                sequence: sequence, event: event, watchdog: watchdog, lead: lead, isUnmetered: isUnmetered))
     }
 
     /// The one at that index was told that its time is nearly over, and has `span` from now on, if it had more.

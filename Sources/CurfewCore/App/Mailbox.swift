@@ -35,6 +35,8 @@ struct Mailbox: Sendable, Hashable {
     /// Whether one waits that is about a request of the app's.
     var holdsRequest: Bool { wakingEvents.contains { TaskRequest.Kind(event: $0.event.name) != nil } }
 
+    var holdsUnmeteredRequest: Bool { wakingEvents.contains(where: \.event.isUnmetered) }
+
     /// That of the launch stays.
     mutating func drop(wakingEvent name: String) {
         wakingEvents.removeAll { $0.event.name == name && !$0.isOfLaunch }

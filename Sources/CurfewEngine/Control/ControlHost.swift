@@ -51,6 +51,8 @@ protocol ControlHost: AnyObject {
     var allApps: [AppID] { get }
     /// Whether it is an app that doesn't run just now.
     func knows(_ name: String) -> Bool
+    /// Whether something waits for the app of that name, be it running or not.
+    func hasScheduled(_ name: String) -> Bool
 
     // MARK: Processes
 

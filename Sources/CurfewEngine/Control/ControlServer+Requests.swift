@@ -55,7 +55,7 @@ extension ControlServer {
         case .home:
             host.feed(.app(app, .home(stopped: false, request: wait(for: request))))
             host.clientSentHome(app)
-        case .open: host.feed(.app(app, .open(request: wait(for: request))))
+        case .open: open(request, app)
         case .quit: host.feed(.app(app, .quit(request: wait(for: request))))
         case .reclaim: host.feed(.app(app, .reclaim(request: wait(for: request))))
         case .sleep: sleep(request, app)
@@ -116,7 +116,9 @@ extension ControlServer {
         if let name {
             if let app = host.app(named: name) { return .app(app) }
             if host.knows(name) {
-                return .refused(code: "not-running", why: "\(name) doesn't run; `curfew open \(name)` starts it")
+                let waiting = host.hasScheduled(name) ? ", and `curfew schedule \(name)` shows what waits for it" : ""
+                let why = "\(name) doesn't run; `curfew open \(name)` starts it" + waiting
+                return .refused(code: "not-running", why: why)
             }
             return .refused(code: "no-app", why: "there is no app \(name) here; `curfew ps` shows what is")
         }
@@ -319,6 +321,17 @@ extension ControlServer {
 
     func ownerExited(_ id: OwnerID) {
         if let app = owners.exited(id) { host.feed(.app(app, .ownerExited(id))) }
+    }
+
+    // MARK: The front
+
+    /// Of one that is being ended the core would answer the state that it is in, and nothing would come of that: who asks
+    /// is told, so as to ask again.
+    private func open(_ request: ControlRequest, _ app: AppID) {
+        if let rejection = host.app(app)?.rejectionOfOpening {
+            return refuse(request, rejection.rawValue, rejection.message)
+        }
+        host.feed(.app(app, .open(request: wait(for: request))))
     }
 
     // MARK: Sleep

@@ -73,6 +73,8 @@ class AppsHost {
 
     func knows(_ name: String) -> Bool { false }
 
+    func hasScheduled(_ name: String) -> Bool { false }
+
     /// A line on standard error.
     func tellPeople(_ line: String) { StandardError.print(line) }
 

@@ -27,8 +27,11 @@ struct RemotePayload: Hashable {
         case nil: break
         case .string(let text)?: body = text
         case .object?:
-            title = Self.string(aps["alert"]?["title"])
-            body = Self.string(aps["alert"]?["body"])
+            let alert = aps["alert"]
+            title = Self.text(alert, "title", orKey: "title-loc-key")
+            let subtitle = Self.text(alert, "subtitle", orKey: "subtitle-loc-key")
+            body = [subtitle, Self.text(alert, "body", orKey: "loc-key")].filter { !$0.isEmpty }
+                .joined(separator: "\n")
         default: throw BadNotification("aps.alert is neither text nor an object")
         }
         if let value = aps["badge"] {
@@ -46,6 +49,12 @@ struct RemotePayload: Hashable {
         for text in [title, body, sound ?? ""] where text.utf8.contains(0) {
             throw BadNotification("no text can hold a NUL")
         }
+    }
+
+    /// Of what is looked up in an app's tables the key is shown, as where they lack it.
+    private static func text(_ alert: JSON?, _ name: String, orKey key: String) -> String {
+        let text = string(alert?[name])
+        return text.isEmpty ? string(alert?[key]) : text
     }
 
     private static func string(_ value: JSON?) -> String { if case .string(let text)? = value { text } else { "" } }

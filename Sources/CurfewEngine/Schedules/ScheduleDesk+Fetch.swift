@@ -120,7 +120,7 @@ extension ScheduleDesk {
 
     /// `fetch`: one now, whatever the interval and the machine.
     func fetch(_ request: ControlRequest) {
-        guard let name = appName(request) else { return }
+        guard let name = appName(request), !isRemoved(name, request) else { return }
         if let id = host.app(called: name) {
             let event = PostedEvent(Self.fetchEvent)
             if host.app(id)?.rejection(ofWakingFor: event) == nil { began(name, at: WallTimer.now) }
@@ -173,7 +173,7 @@ extension ScheduleDesk {
 
     // MARK: What is shown
 
-    func fetchFields(of app: String) -> [Field]? {
+    func fetchFields(of app: String) -> Entry? {
         guard let schedule = schedules[app], let due = schedule.fetch.due else { return nil }
         let waits = schedule.isHeld ? .appRemoved : schedule.fetch.obstacle ?? schedule.obstacle(due, at: WallTimer.now)
         var fields = [
@@ -182,6 +182,6 @@ extension ScheduleDesk {
         if let interval = schedule.fetch.rule.interval {
             fields.append(Field("repeat", String(interval.nanoseconds / 1_000_000_000)))
         }
-        return fields + (waits.map { [Field("waits", $0.word)] } ?? [])
+        return (due, fields + (waits.map { [Field("waits", $0.word)] } ?? []))
     }
 }

@@ -13,10 +13,7 @@ extension ScheduleDesk {
     /// `push`: answered once it is kept for good.
     func push(_ request: ControlRequest) {
         guard let name = appName(request) else { return }
-        if !host.apps.list.mayLaunchInBackground(name) {
-            return host.refuse(
-                request, "app-removed", "\(name) was removed; it gets nothing until somebody opens it")
-        }
+        if isRemoved(name, request) { return }
         do throws(BadNotification) {
             let bytes = try payload(of: request)
             guard bytes.count <= RemotePayload.maximumBytes else {
@@ -135,15 +132,16 @@ extension ScheduleDesk {
     private static let partBytes = 900
 
     /// The silent one that was kept back.
-    func pushFields(of app: String) -> [Field]? {
+    func pushFields(of app: String) -> Entry? {
         guard let schedule = schedules[app], let number = schedule.pushes.kept, let due = schedule.pushDue else {
             return nil
         }
         let waits = schedule.obstacle(due, at: WallTimer.now)
-        return [
+        let fields = [
             Field("app", app), Field("kind", "push"), Field("push", String(number)), Field("due", due.secondsText),
             Field("shown", shownText(due)),
-        ] + (waits.map { [Field("waits", $0.word)] } ?? [])
+        ]
+        return (due, fields + (waits.map { [Field("waits", $0.word)] } ?? []))
     }
 
     // MARK: Delivery
@@ -199,12 +197,12 @@ extension ScheduleDesk {
         } else {
             deliver(notice)
         }
-        if isHeard { wakeForPush(record) }
+        if isHeard { wake(record, triesAgain: false) }
     }
 
     /// One that never heard of it is told by the next server.
     private func wake(_ record: PushRecord) {
-        guard wakeForPush(record) else { return }
+        guard wake(record, triesAgain: true) else { return }
         host.records?.notePush(record.number, of: record.app, delivered: WallTimer.now)
     }
 
@@ -221,18 +219,20 @@ extension ScheduleDesk {
         return Notice(app: record.app, notification: shown, event: pushedEvent, info: info(of: record))
     }
 
-    /// Whether it hears of it.
+    /// Whether it hears of it. `triesAgain`: the next server does, where it doesn't.
     @discardableResult
-    private func wakeForPush(_ record: PushRecord) -> Bool {
+    private func wake(_ record: PushRecord, triesAgain: Bool) -> Bool {
         let event = PostedEvent(Self.pushEvent, Self.info(of: record))
-        if let id = host.app(called: record.app) { return wake(id, for: event) }
         do throws(LaunchRefusal) {
+            if let id = host.app(called: record.app) {
+                if wake(id, for: event) { return true }
+                throw LaunchRefusal("busy", "it is being ended, or has too much to hear of")
+            }
             try launch(record.app, for: event)
             return true
         } catch {
-            host.complain(
-                "\(record.app): couldn't be launched for push \(record.number), which the next start tries again: "
-                    + error.problem)
+            let later = triesAgain ? ", of which the next start tells it" : ", which was shown"
+            host.complain("\(record.app) can't be told of push \(record.number)\(later): \(error.problem)")
             return false
         }
     }

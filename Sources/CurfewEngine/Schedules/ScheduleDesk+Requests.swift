@@ -33,6 +33,13 @@ extension ScheduleDesk {
         }
     }
 
+    /// Nothing launches what was removed, whoever asks. True once it was refused.
+    func isRemoved(_ app: String, _ request: ControlRequest) -> Bool {
+        if host.apps.list.mayLaunchInBackground(app) { return false }
+        host.refuse(request, "app-removed", "\(app) was removed; it gets nothing until somebody opens it")
+        return true
+    }
+
     // MARK: notify
 
     func notify(_ request: ControlRequest) {
@@ -137,25 +144,35 @@ extension ScheduleDesk {
             names = schedules.names
         }
         host.control?.reply(to: request) { [unowned self] in
-            let all = names.flatMap { name in
-                (schedules[name]?.notifications.pending ?? []).map { (app: name, pending: $0) }
-            }
-            var left = all.sorted { ($0.pending.due, $0.app) < ($1.pending.due, $1.app) }[...]
-            let each = { [unowned self] in left.popFirst().map { message(of: $0.pending, $0.app) } }
-            let machine = Self.condition(host.machine.reading())
-            let fetches =
-                names.compactMap { fetchFields(of: $0) } + names.compactMap { pushFields(of: $0) }
-                + Set(names).union(isOfOne ? [] : Set(works.keys))
-                .sorted().flatMap { requestFields(of: $0, machine) }
-            var leftFetches = fetches[...]
-            let parts: [ControlSession.Lines] = [
-                { leftFetches.popFirst().map { Message("schedule", $0) } }, each,
-            ]
-            var leftParts = parts[...]
-            let final = Message("ok", [Field("count", String(all.count + fetches.count))])
-            return ControlServer.marked(
-                ControlServer.lines(ControlServer.joined { leftParts.popFirst() }, then: final), for: request)
+            let all = scheduled(names, working: isOfOne ? [] : Array(works.keys))
+            var left = all[...]
+            let each: ControlSession.Lines = { left.popFirst().map { $0.message() } }
+            let final = Message("ok", [Field("count", String(all.count))])
+            return ControlServer.marked(ControlServer.lines(each, then: final), for: request)
         }
+    }
+
+    /// What of an app's is due, and when; its words are made once they are sent.
+    private struct Scheduled {
+        let due: WallTime
+        let app: String
+        let message: () -> Message
+    }
+
+    /// The soonest first. `working`: apps that may have nothing but what they work on.
+    private func scheduled(_ names: [String], working: [String]) -> [Scheduled] {
+        let machine = Self.condition(host.machine.reading())
+        var all: [Scheduled] = []
+        for name in Set(names).union(working).sorted() {
+            let woken = [fetchFields(of: name), pushFields(of: name)].compactMap { $0 }
+            all += (woken + requestFields(of: name, machine)).map { entry in
+                Scheduled(due: entry.due, app: name) { Message("schedule", entry.fields) }
+            }
+            all += (schedules[name]?.notifications.pending ?? []).map { pending in
+                Scheduled(due: pending.due, app: name) { [unowned self] in message(of: pending, name) }
+            }
+        }
+        return all.sorted { ($0.due, $0.app) < ($1.due, $1.app) }
     }
 
     private func message(of pending: LocalNotifications.Pending, _ app: String) -> Message {

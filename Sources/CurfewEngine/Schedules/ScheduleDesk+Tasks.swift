@@ -120,7 +120,8 @@ extension ScheduleDesk {
     }
 
     private func begin(_ request: TaskRequest, of app: String) throws(LaunchRefusal) {
-        let event = PostedEvent(request.kind.event, [Info("request", request.id)])
+        let power = request.needsPower && request.kind == .processing ? [App.powerInfo] : []
+        let event = PostedEvent(request.kind.event, [Info("request", request.id)] + power)
         if let id = host.app(called: app), let running = host.app(id) {
             if let mode = running.policy.missingMode(forWakingEvent: event.name) {
                 throw LaunchRefusal("no-background-mode", Self.lacks(mode, app))
@@ -194,7 +195,7 @@ extension ScheduleDesk {
 
     /// `run-request`: that one now, whatever it waits for. Source: lldb's `_simulateLaunchForTaskWithIdentifier:`.
     func runRequest(_ request: ControlRequest) {
-        guard let (name, id) = named(request) else { return }
+        guard let (name, id) = named(request), !isRemoved(name, request) else { return }
         guard let task = schedules[name]?.requests[id] else {
             return host.refuse(request, "unknown-request", "no request \(id) of \(name) waits")
         }
@@ -235,18 +236,17 @@ extension ScheduleDesk {
     // MARK: What is shown
 
     /// Those that wait, as they were submitted, behind the one that its app works on.
-    func requestFields(of app: String, _ machine: MachineCondition) -> [[Field]] {
+    func requestFields(of app: String, _ machine: MachineCondition) -> [Entry] {
         let now = WallTimer.now
-        var all: [[Field]] = []
+        var all: [Entry] = []
         if isWorking(app), let work = works[app] {
-            all.append(fields(of: work.request, app, due: work.began) + [Field("waits", "runs")])
+            all.append((work.began, fields(of: work.request, app, due: work.began) + [Field("waits", "runs")]))
         }
         guard let schedule = schedules[app] else { return all }
         for request in schedule.requests.pending {
+            let due = schedule.requests.due(of: request)
             let waits = schedule.isHeld ? .appRemoved : schedule.requests.obstacle(to: request, at: now, machine)
-            all.append(
-                fields(of: request, app, due: schedule.requests.due(of: request))
-                    + (waits.map { [Field("waits", $0.word)] } ?? []))
+            all.append((due, fields(of: request, app, due: due) + (waits.map { [Field("waits", $0.word)] } ?? [])))
         }
         return all
     }

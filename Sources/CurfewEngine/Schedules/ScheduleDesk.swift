@@ -41,6 +41,8 @@ final class ScheduleDesk {
     var hasComplained = false
 
     typealias Due = Schedules.Due
+    /// When what is shown is due, and its words.
+    typealias Entry = (due: WallTime, fields: [Field])
 
     /// What is shown, or told to an app that is in front.
     struct Notice {

@@ -120,7 +120,9 @@ extension ServeHost {
         }
         sources?.setVariables(changes.map { Field(String($0.key.dropFirst(prefix.count)), $0.value) })
         let read = rereadDefinitions()
-        accept(request, [Field("apps", String(read.apps)), Field("problems", String(read.problems.count))])
+        var fields = [Field("apps", String(read.apps)), Field("problems", String(read.problems.count))]
+        if let folder = read.folder { fields.append(Field("folder", folder)) }
+        accept(request, fields)
     }
 
     // MARK: To the front
@@ -128,8 +130,10 @@ extension ServeHost {
     private func open(_ request: ControlRequest) -> Bool {
         guard let name = request.message["app"] else { return false }
         if let app = app(named: name) {
-            // Where it is there already no change of its state tells.
-            if engine.core.app(app)?.state.isForeground == true { noteOpening(of: app) }
+            // Where it is there already no change of its state tells. One that is being ended will be refused.
+            if let held = engine.core.app(app), held.state.isForeground, held.rejectionOfOpening == nil {
+                noteOpening(of: app)
+            }
             return false
         }
         launch(request, named: name) { definition in
@@ -201,15 +205,14 @@ extension ServeHost {
         }
     }
 
-    /// What is written of it, else what it was when it ran last.
+    /// Whoever is to launch an app of that name asks here what it is.
     func definition(named name: String) throws(LaunchRefusal) -> ServedDefinition {
         do throws(DefinitionRefusal) {
-            if let definition = try definitions.definition(of: name) { return definition }
+            if let definition = try knownDefinition(of: name) { return definition }
         } catch {
             throw LaunchRefusal(error)
         }
         if apps.list.contains(name) {
-            if let definition = apps[name]?.definition { return definition }
             throw LaunchRefusal(
                 "no-app",
                 "\(name) has run, and neither a manifest nor a desktop entry says any more what it is; write one and "
@@ -218,6 +221,17 @@ extension ServeHost {
         throw LaunchRefusal(
             "no-app",
             joined.advice(about: name) ?? "nothing is known of an app called \(name); `curfew apps` shows what is")
+    }
+
+    /// A manifest, else what the task list knows, else a desktop entry that is installed: a bare command stays what it is,
+    /// though an entry happens to have its name. Nil where nothing says what it is.
+    func knownDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+        if let definition = try definitions.manifestDefinition(of: name) { return definition }
+        let last = apps.list.contains(name) ? apps[name]?.definition : nil
+        // Of one that was an entry the list knows that: what it says by now counts, and what it said once it is gone.
+        if let last, last.source != .desktop { return last }
+        if let definition = try definitions.desktopDefinition(of: name) { return definition }
+        return last
     }
 
     private func options(

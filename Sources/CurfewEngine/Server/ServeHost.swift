@@ -91,6 +91,7 @@ final class ServeHost: AppsHost {
         desk.desktop = DesktopRunner.start(callersMask: callersMask)
         slots = LaunchSlots()
         do throws(LaunchError) {
+            try checkDefinitions()
             try prepareSources()
             leaveFrontsGroup(front, as: SupervisorName.ofApp)
             findManager()
@@ -107,6 +108,15 @@ final class ServeHost: AppsHost {
     }
 
     // MARK: Before the first app
+
+    /// Whoever has mistyped a folder would else have a server without apps.
+    func checkDefinitions() throws(LaunchError) {
+        do throws(DefinitionRefusal) {
+            try definitions.checkReadable()
+        } catch {
+            throw LaunchError(125, error.problem)
+        }
+    }
 
     private func prepare() throws(LaunchError) {
         try claimName()
@@ -261,11 +271,13 @@ final class ServeHost: AppsHost {
 
     override func defaultApp(for verb: ControlVerb) -> AppID? { verb == .home ? engine.core.foregroundApp : nil }
 
+    override func hasScheduled(_ name: String) -> Bool { desk.schedules[name]?.nextDue != nil }
+
     /// It is on the list, or somebody has written what it is, be it wrong.
     override func knows(_ name: String) -> Bool {
         if apps.list.contains(name) { return true }
         do throws(DefinitionRefusal) {
-            return try definitions.definition(of: name) != nil
+            return try knownDefinition(of: name) != nil
         } catch {
             return true
         }

@@ -67,12 +67,17 @@ public struct DefinitionRefusal: Error, Sendable, Hashable {
 
 /// Knows what apps there are: whoever composes a server.
 public protocol AppDefinitions: AnyObject {
+    /// Throws where somebody has named what is to be read of apps, and it can't be; asked before anything is made.
+    func checkReadable() throws(DefinitionRefusal)
     /// Reads what is written of apps again; apps that run keep what they were launched with.
     func reload() -> ReloadedDefinitions
     /// Whether what is written of an app isn't any more what it was launched with.
     func differs(from definition: ServedDefinition) -> Bool
-    /// What the app of that name is; nil where nothing says so. Throws for one that can't be read.
-    func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition?
+    /// What a manifest says that the app of that name is, as it was read last; nil where there is none. Throws for one that
+    /// can't be read.
+    func manifestDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition?
+    /// The same of a desktop entry that is installed, which is looked for now.
+    func desktopDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition?
     /// What a bare command is.
     func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition
 }
@@ -89,15 +94,18 @@ public struct ReloadedDefinitions: Sendable, Hashable {
     public var launchedAtStart: [String]
     /// Of those that say how often they fetch; zero: as often as may be.
     public var fetchIntervals: [String: Span]
+    /// The path of what was read, where somebody has named that; nil: of what this user's apps are.
+    public var folder: String?
 
     public init(
         apps: Int = 0, problems: [String] = [], warnings: [String] = [], launchedAtStart: [String] = [],
-        fetchIntervals: [String: Span] = [:]
+        fetchIntervals: [String: Span] = [:], folder: String? = nil
     ) {
         self.apps = apps
         self.problems = problems
         self.warnings = warnings
         self.launchedAtStart = launchedAtStart
         self.fetchIntervals = fetchIntervals
+        self.folder = folder
     }
 }

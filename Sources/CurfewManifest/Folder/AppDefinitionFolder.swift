@@ -2,13 +2,18 @@ import CCurfew
 import CurfewLinux
 import Glibc
 
-/// The manifests of this user.
+/// The manifests of this user, or those of a folder that somebody has named.
 public struct AppDefinitionFolder: Sendable {
     public let path: String
+    /// Whether somebody has named it. Then it has to be there.
+    public let isNamed: Bool
     /// What files said when they were read last; see `Stamp`.
     private var known: [String: (stamp: Stamp, checked: CheckedDefinition)] = [:]
 
-    public init(path: String) { self.path = path }
+    public init(path: String, isNamed: Bool = false) {
+        self.path = path
+        self.isNamed = isNamed
+    }
 
     /// `$XDG_CONFIG_HOME/curfew/apps`, by default below `~/.config`; nil where no home is known.
     public static func ofThisUser() -> AppDefinitionFolder? {
@@ -21,18 +26,12 @@ public struct AppDefinitionFolder: Sendable {
         }
     }
 
-    /// Every NAME.toml, by name; none where the directory isn't there. Other files are left alone, hidden ones too.
+    /// Every NAME.toml, by name; none where the usual directory isn't there. Other files are left alone, hidden ones too.
     ///
     /// Throws where the directory can't be read, or others could write to it; a file with which something is wrong is among the rest.
     public mutating func read() throws(DefinitionProblem) -> [CheckedDefinition] {
-        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        guard var directory = try opened() else { return [] }
         defer { directory.close() }
-        if directory.number == -ENOENT { return [] }
-        guard directory.isOpen else { throw DefinitionFile.failed(-directory.number) }
-        var status = curfew_file_status()
-        let result = curfew_fstat(directory.number, &status)
-        if result < 0 { throw DefinitionFile.failed(-result) }
-        if let problem = Trust.problem(status, path: path) { throw problem }
         var names: [String] = []
         let isRead = Directory.forEachName(in: directory.number) { names.append(String(cString: $0)) }
         guard isRead else { throw DefinitionProblem("can't be listed") }
@@ -43,6 +42,28 @@ public struct AppDefinitionFolder: Sendable {
                 file.stamp.map { (name, (stamp: $0, checked: file.checked)) }
             })
         return read.map(\.file.checked)
+    }
+
+    /// Throws what `read` would, as long as the directory stays as it is.
+    public func check() throws(DefinitionProblem) {
+        var directory = try opened()
+        directory?.close()
+    }
+
+    /// Nil where the usual one isn't there: nobody has to have any manifests.
+    private func opened() throws(DefinitionProblem) -> Descriptor? {
+        var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
+        if directory.number == -ENOENT, !isNamed { return nil }
+        guard directory.isOpen else { throw DefinitionFile.failed(-directory.number) }
+        var status = curfew_file_status()
+        let result = curfew_fstat(directory.number, &status)
+        let problem: DefinitionProblem? =
+            result < 0 ? DefinitionFile.failed(-result) : Trust.problem(status, path: path)
+        if let problem {
+            directory.close()
+            throw problem
+        }
+        return directory
     }
 
     /// Links are followed, as to a folder of dotfiles: what they lead to has to be as safe.

@@ -69,7 +69,7 @@ struct ServedAppsTests {
             let lookup = AppLookup(verb: "home", directory: directory)
             let web = try #require(try lookup.target(of: "web"))
             #expect(web.app == "web")
-            #expect(web.path == directory.socketPath("web"))
+            #expect(web.path == directory.serverSocketPath("home"))
             let other = try #require(try lookup.target(of: "other"))
             #expect(other.app == nil)
             #expect(other.absence == "no app called other is running; `curfew ps` lists those that are")

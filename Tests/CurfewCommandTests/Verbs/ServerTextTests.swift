@@ -123,6 +123,10 @@ struct ServerTextTests {
             ("ok apps=12 problems=0", "12 apps are defined"), ("ok apps=1", "1 app is defined"),
             ("ok apps=0 problems=1", "0 apps are defined; there is 1 problem, which `curfew check` names"),
             ("ok apps=3 problems=2", "3 apps are defined; there are 2 problems, which `curfew check` names"),
+            (
+                "ok apps=3 problems=2 folder=/srv/apps",
+                "3 apps are defined; there are 2 problems, which `curfew check /srv/apps/*.toml` names"
+            ), ("ok apps=1 problems=0 folder=/srv/apps", "1 app is defined"),
         ])
     func reload(line: String, text: String) throws {
         let answer = try #require(try Message.parse(line))
@@ -133,5 +137,7 @@ struct ServerTextTests {
     func reloadJSON() throws {
         let answer = try #require(try Message.parse("ok apps=3 problems=2"))
         #expect(ServerVerbs.reloadJSON(answer).text == #"{"apps":3,"problems":2}"#)
+        let named = try #require(try Message.parse("ok apps=3 problems=0 folder=\"/srv/my apps\""))
+        #expect(ServerVerbs.reloadJSON(named).text == #"{"apps":3,"problems":0,"folder":"/srv/my apps"}"#)
     }
 }

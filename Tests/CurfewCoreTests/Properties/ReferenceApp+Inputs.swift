@@ -23,7 +23,7 @@ extension ReferenceApp {
         case .tracerChecked: awaitsTracer = false
         case .footprintMeasured: awaitsMeasurement = false
         case .cpuTimeMeasured(let cpuTime): measure(cpuTime)
-        case .notified(let notification): if !isOver { takeNotification(notification) }
+        case .notified(let notification): if !isOver { takeServiceNotification(notification) }
         case .stoppedByTerminal:
             if isStopped, !isOver { wasStoppedByTerminal = true }
             if runsInBackground { stopByTerminal() }
@@ -170,7 +170,7 @@ extension ReferenceApp {
 
     // MARK: sd_notify
 
-    private mutating func takeNotification(_ notification: ServiceNotification) {
+    private mutating func takeServiceNotification(_ notification: ServiceNotification) {
         switch notification {
         case .ready:
             if !isReady { takeFirstReady() }

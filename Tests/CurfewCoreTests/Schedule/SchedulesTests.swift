@@ -209,59 +209,40 @@ struct SchedulesTests {
         #expect(all["mail"] == nil)
     }
 
-    /// Every app's notifications by themselves, looked through each time.
-    private struct Model {
-        var apps: [String: LocalNotifications] = [:]
-        var held: Set<String> = []
+    // MARK: Lives
 
-        var due: [WallTime] { apps.filter { !held.contains($0.key) }.compactMap(\.value.nextDue) }
-    }
-
-    @Test("The index is as what it stands for, in lives with jumping clocks", arguments: Lives.blocks)
-    func lives(block: Int) throws {
-        for seed in Lives.seeds(of: block, usually: 100) { try live(seed) }
-    }
-
-    private func live(_ seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
-        var (all, model) = (Schedules(), Model())
-        var clock = Self.now
-        for turn in 0..<60 {
-            let place = "seed \(seed), turn \(turn)"
-            let app = "app\(Int.random(in: 0..<5, using: &random))"
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4:
-                let rule = CalendarRule(
-                    .moment(clock + .seconds(Int64.random(in: -100...400, using: &random))),
-                    Bool.random(using: &random) ? .every(.seconds(60)) : nil)
-                let notification = LocalNotification(id: "n\(turn % 7)", rule: rule)
-                let one = all.change(app) { $0.notifications.schedule(notification, at: clock, Self.offsets) }
-                let other = model.apps[app, default: .init()].schedule(notification, at: clock, Self.offsets)
-                try #require(one == other, "\(place)")
-                // Of whoever has nothing it isn't known that it was removed: the server tells with each that it has.
-                all.hold(app, model.held.contains(app))
-            case 4:
-                _ = all.change(app) { $0.notifications.cancel("n\(turn % 7)") }
-                model.apps[app]?.cancel("n\(turn % 7)")
-            case 5:
-                let isHeld = Bool.random(using: &random)
-                if isHeld { model.held.insert(app) } else { model.held.remove(app) }
-                all.hold(app, isHeld)
-            case 6: clock = clock + .seconds(Int64.random(in: -1000...1000, using: &random))
-            default: clock = clock + .seconds(Int64.random(in: 0...50, using: &random))
-            }
-            try #require(all.nextDue == model.due.min(), "\(place)")
-            while case .deliver(let due)? = all.takeDue(at: clock, Self.offsets) {
-                let next = model.due.min()
-                let expected = model.apps[due.app]
-                try #require(!model.held.contains(due.app), "\(place)")
-                try #require(expected?.nextDue == next, "\(place)")
-                let taken = model.apps[due.app]?.takeDue(at: clock, Self.offsets)
-                try #require(taken == due.notification, "\(place)")
-                try #require(model.apps[due.app]?[due.notification.id]?.passed == due.passed, "\(place)")
-            }
-            try #require(model.due.allSatisfy { $0 > clock }, "\(place)")
+    @Test(
+        "They are as somebody has them on paper, in lives of too many, of apps that go, clocks that jump, zones, restarts",
+        arguments: Lives.blocks)
+    func lives(block: Int) {
+        for seed in Lives.seeds(of: block, usually: 16) {
+            let life = ScheduleStep.life(seed: seed)
+            guard ScheduleWorld.violation(of: life) != nil else { continue }
+            Issue.record("\(Self.report(life, seed: seed))")
+            return
         }
+    }
+
+    @Test("Such lives come to all that is seldom")
+    func reach() {
+        var unreached: Set = [
+            "another is pushed out", "pushed out itself", "too many are found", "another zone, another moment",
+            "it is over", "it goes on", "two of one app at once", "two apps at once", "more than come in a step",
+            "due, and its app removed",
+        ]
+        for seed in UInt64(0)..<100 {
+            unreached.subtract(ScheduleWorld.reached(by: ScheduleStep.life(seed: seed)))
+            if unreached.isEmpty { return }
+        }
+        #expect(unreached == [])
+    }
+
+    /// The shortest life that still goes wrong, as text.
+    private static func report(_ life: [ScheduleStep], seed: UInt64) -> String {
+        let shortest = life.shrunk { ScheduleWorld.violation(of: $0) != nil }
+        guard let text = ScheduleWorld.violation(of: shortest) else { return "seed \(seed): not repeatable" }
+        let steps = shortest.map { "  \($0.pause), \($0.action)" }
+        return (["seed \(seed), \(shortest.count) steps left: \(text)"] + steps).joined(separator: "\n")
     }
 }
 

@@ -191,7 +191,8 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func app(named name: String) -> AppID? {
         allApps.first { self.name(of: $0) == name } ?? (Int32(name) == leader ? .a : nil)
     }
-    func knows(_ name: String) -> Bool { name == "resting" }
+    func knows(_ name: String) -> Bool { name == "resting" || hasScheduled(name) }
+    func hasScheduled(_ name: String) -> Bool { name == "waiting" }
     func remaining(of app: AppID) -> Span? { engine.core.remaining(of: app, at: engine.now) }
     func raiseDescriptorLimit() { raisedLimits += 1 }
     func clientLeftUnheard() { unheard += 1 }

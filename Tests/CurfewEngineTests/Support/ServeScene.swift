@@ -264,12 +264,17 @@ final class FakePrograms: LaunchSystem {
 /// What apps are, as a test says.
 final class FakeDefinitions: AppDefinitions {
     private var defined: [String: ServedDefinition] = [:]
+    private var installed: [String: ServedDefinition] = [:]
     private let folder: String
     /// What is found at the next reading.
     var reloaded = ReloadedDefinitions()
     private(set) var readings = 0
-    /// Whose definitions can't be read.
+    /// Whose manifests can't be read.
     var broken: Set<String> = []
+    /// Why all that was named for it to read can't be.
+    var unreadable: String?
+    /// How often a desktop entry was looked for.
+    private(set) var entriesLookedFor = 0
 
     init(_ folder: String) { self.folder = folder }
 
@@ -287,6 +292,17 @@ final class FakeDefinitions: AppDefinitions {
 
     func forget(_ name: String) { defined[name] = nil }
 
+    /// A desktop entry.
+    @discardableResult
+    func install(_ name: String) -> ServedDefinition {
+        let definition = make(name)
+        definition.source = .desktop
+        installed[name] = definition
+        return definition
+    }
+
+    func uninstall(_ name: String) { installed[name] = nil }
+
     private func make(
         _ name: String, _ change: (SupervisorOptions) -> Void = { _ in },
         _ changeManifest: (Manifest) -> Void = { _ in }
@@ -301,6 +317,10 @@ final class FakeDefinitions: AppDefinitions {
         return ServedDefinition(name: name, plan: RunPlan(manifest, options), owner: words)
     }
 
+    func checkReadable() throws(DefinitionRefusal) {
+        if let unreadable { throw DefinitionRefusal(unreadable) }
+    }
+
     func reload() -> ReloadedDefinitions {
         readings += 1
         return reloaded
@@ -311,9 +331,14 @@ final class FakeDefinitions: AppDefinitions {
         defined[definition.name].map { $0 !== definition } ?? false
     }
 
-    func definition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+    func manifestDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
         if broken.contains(name) { throw DefinitionRefusal("\(name).toml:1: nonsense") }
         return defined[name]
+    }
+
+    func desktopDefinition(of name: String) throws(DefinitionRefusal) -> ServedDefinition? {
+        entriesLookedFor += 1
+        return installed[name]
     }
 
     func definition(of order: LaunchOrder) throws(DefinitionRefusal) -> ServedDefinition {
