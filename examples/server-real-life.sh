@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# server-real-life.sh [SECONDS]: a dozen real programs below one server, opened, left, ended and killed at random under load, while one
-# of them eats memory. Nothing is lost, and each end is explained. A few seconds if not told otherwise; `server-real-life.sh 300`
-# takes five minutes; then others are ended for what that one has taken of the machine, and an app in Swift is among them, which takes
-# some twenty seconds to build.
+# server-real-life.sh [SECONDS]: a dozen real programs below one server, and one beside it that takes part by --join, opened, left, ended
+# and killed at random under load, while one of them eats memory. Nothing is lost, and the end of each of the server's runs is explained.
+# A few seconds if not told otherwise; `server-real-life.sh 300` takes five minutes; then others are ended for what that one has taken of
+# the machine, and an app in Swift is among them, which takes some twenty seconds to build.
 source "$(dirname "$0")/lib.sh"
 need python3
 seconds=${1:-6}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# server.sh: three apps below one server, one in front; a manifest, a kill that one app doesn't outlive and the others don't notice.
+# server.sh: two apps below one server, one in front; a manifest, a kill that one app doesn't outlive and the other doesn't notice.
 source "$(dirname "$0")/lib.sh"
 need redis-server redis-cli
 # A server of this example's own, and its manifests.

@@ -25,12 +25,12 @@ from figures import FAILED, MISSED, Line, print_table
 from harness import HERE, Bench, note
 from processes import BenchError
 from rows import (
-    asleep, children, core, escape, firstbyte, fleet, idle, lateness, launch, memory, overshoot, paged, requests, roundtrip, scenarios,
-    schedules, suites, suspend, wake)
+    asleep, children, core, escape, firstbyte, fleet, honest, idle, lateness, launch, memory, overshoot, paged, requests, roundtrip,
+    scenarios, schedules, suites, suspend, wake)
 
 ROWS = {row.ROW: row for row in (
     launch, memory, lateness, escape, suspend, roundtrip, overshoot, idle, core, children, scenarios,
-    suites, wake, paged, asleep, requests, firstbyte, fleet, schedules)}
+    suites, wake, paged, asleep, requests, firstbyte, fleet, honest, schedules)}
 BUILD = HERE.parent.parent / ".build-static"
 
 

@@ -198,16 +198,23 @@ class Server:
 
     def leave_orders(self, count):
         """Orders as `curfew launch -- sleep inf` leaves them; the requests for them."""
-        fields = [f"directory={self.bench.directory}", "umask=22", "option=--grace", "option=0",
-                  *(f"command={word}" for word in command()),
-                  *(f"environment={key}={value}" for key, value in self.bench.environment.items())]
         requests = []
         for _ in range(count):
             self.orders += 1
-            text = "\0".join([f"name=app{self.orders}", *fields, ""])
-            (self.folder / f"{self.orders}.order").write_text(text)
-            requests.append(f"launch order={self.orders}.order background=1 id=1\n")
+            order = self.leave_order(f"app{self.orders}", "0", *command())
+            requests.append(f"launch order={order} background=1 id=1\n")
         return requests
+
+    def leave_order(self, name, grace, *words):
+        fields = [f"name={name}", f"directory={self.bench.directory}", "umask=22", "option=--grace", f"option={grace}",
+                  *(f"command={word}" for word in words),
+                  *(f"environment={key}={value}" for key, value in self.bench.environment.items())]
+        (self.folder / f"{name}.order").write_text("\0".join([*fields, ""]))
+        return f"{name}.order"
+
+    def launch_one(self, name, *words):
+        """Into background, where it may run on."""
+        return self.ask(f"launch order={self.leave_order(name, '1h', *words)} background=1")
 
     def launch(self, count):
         """Launches them into background by requests that don't wait for each other; how many a second."""

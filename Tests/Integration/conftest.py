@@ -501,17 +501,28 @@ class Sandbox:
         self.wait_told(name, f"{name} to be {state}", lambda: stream and stream.state(limit) == state, limit)
 
     def tell_history(self):
-        """What is known of each app, as (title, text), once a test has failed: of the living by themselves, then what
-        they have left behind. Told once, while there is somebody to ask."""
+        """What is known of each app and server, as (title, text), once a test has failed: of the living by themselves, then
+        what they have left behind. Told once, while there is somebody to ask; raises nothing."""
         if self.history is None:
             self.history = []
-            names = {running.name: running for running in self.running}
-            for name in [*names, *(path.stem for path in self.sockets() if path.suffix == ".sock" and path.stem not in names)]:
-                self.history.append((f"app {name}", self.history_of(name, names.get(name))))
-            for report in sorted(self.reports.glob("*.json")):
-                self.history.append((f"report {report.stem}", account_text(report)))
+            runs = {running.name: running for running in self.running}
+            sockets, reports = [], []
+            # What is ended meanwhile takes its own away.
+            with contextlib.suppress(OSError):
+                sockets = [path for path in self.sockets() if path.suffix == ".sock"]
+                reports = sorted(self.reports.glob("*.json"))
+            # Apps of a server have links to its socket.
+            own = [path.stem for path in sockets if path.parent.name == "curfew" and not path.is_symlink()]
+            for name in dict.fromkeys([*runs, *own]):
+                self.history += sections_of(f"app {name}", self.history_of, name, runs.get(name))
+            servers = {server.name: server.process for server in self.servers}
+            others = [path.stem for path in sockets if path.parent.name == "server"]
+            for name in dict.fromkeys([*servers, *others]):
+                self.history += sections_of(f"server {name}", self.history_of_server, name, servers.get(name))
+            for report in reports:
+                self.history += sections_of(f"report {report.stem}", account_text, report)
             for tell in self.tellers:
-                self.history += tell()
+                self.history += sections_of("more of it", tell)
         return self.history
 
     def history_of(self, name, running):
@@ -525,8 +536,49 @@ class Sandbox:
             ended = running.process.poll()
             told += [f"-- {'running' if ended is None else f'ended with {ended}'}; standard error", running.unread_errors()]
             told += ["-- account", account_text(self.scratch / f"{name}.account")]
-            told += ["-- journal, its end", journal_end(self.scratch / f"{name}.journal")]
+            told += ["-- journal, its end", file_end(self.scratch / f"{name}.journal", "no journal")]
         return "\n".join(told)
+
+    def history_of_server(self, name, process):
+        """Its own, and that of each app that it, a test's stream or a log knows."""
+        deadline = time.monotonic() + 10 * PATIENCE
+        path = self.runtime / "curfew" / "server" / f"{name}.sock"
+        ended = process and process.poll()
+        state = "started by the test itself" if not process else "running" if ended is None else f"ended with {ended}"
+        told = [f"-- {state}; standard error, its end"]
+        told.append(file_end(self.scratch / f"server-{name}.err", "none is kept"))
+        listed, answers = answer_of(path, "apps", deadline)
+        told += ["-- apps", lines_end(listed)]
+        if answers:
+            told += ["-- runs", lines_end(answer_of(path, "history limit=20", deadline)[0])]
+        seen = self.followed_of(name, deadline)
+        logs = self.state / "curfew" / "logs"
+        apps = {app["name"]: app for app in map(fields_of, listed) if "name" in app} if answers else {}
+        known = [*apps, *(fields_of(event).get("app") for event in seen), *(path.stem for path in sorted(logs.glob("*.log")))]
+        names = [app for app in dict.fromkeys(known) if app]
+        sections = []
+        for app in names[:MOST_APPS_TOLD]:
+            # Of one that has ended only those tell who followed it.
+            events = [event for event in seen if fields_of(event).get("app") == app]
+            if "pid" in apps.get(app, {}):
+                events += answer_of(path, f"events app={app}", deadline)[0]
+            text = ["-- events", lines_end(dict.fromkeys(event.removeprefix("event ") for event in events))]
+            text += ["-- log, its end", file_end(logs / f"{app}.log", "no log", 40)]
+            sections.append((f"app {app} of server {name}", "\n".join(text)))
+        if len(names) > MOST_APPS_TOLD:
+            told.append(f"-- {len(names) - MOST_APPS_TOLD} more apps aren't told of")
+        return [(f"server {name}", "\n".join(told)), *sections]
+
+    def followed_of(self, name, deadline):
+        """The events that the test's streams of that server have got, with what has come to them by now."""
+        seen = []
+        for title, stream in self.streams.items():
+            if title.startswith(f"server {name} "):
+                with contextlib.suppress(OSError, ValueError):
+                    while time.monotonic() < deadline and stream.read(0):
+                        pass
+                seen += stream.events
+        return seen
 
     def shell(self, script, options=(), name=None, **popen):
         return self.start("sh", "-c", script, options=options, name=name, **popen)
@@ -614,12 +666,63 @@ def account_text(path):
     return "\n".join([*events, json.dumps({key: value for key, value in report.items() if value is not None})])
 
 
-def journal_end(path, count=80):
-    """The last lines of a journal: what the core was told, and what it decided."""
+# Of so many apps of a server a failing test prints the history.
+MOST_APPS_TOLD = 30
+
+
+def sections_of(title, tell, *arguments):
+    """A part of the history, as (title, text): one where that is a text. Where it can't be had, why: a failure that can't be
+    looked into is a failure still."""
     try:
-        return "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+        told = tell(*arguments)
+        return [(title, told)] if isinstance(told, str) else list(told)
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as problem:
+        return [(title, f"it can't be told: {problem!r}")]
+
+
+def answer_of(path, request, deadline):
+    """(the lines that come until the final one, with that; whether it is an ok), by then and within 2 s. Raises nothing."""
+    deadline = min(deadline, time.monotonic() + 2 * PATIENCE)
+    text, problem = b"", None
+    try:
+        with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as connection:
+            connection.settimeout(max(0.01, deadline - time.monotonic()))
+            connection.connect(str(path))
+            connection.sendall(f"{request} id=1\n".encode())
+            while not re.search(rb"(^|\n)(ok|error)( [^\n]*)?\n$", text):
+                connection.settimeout(max(0.01, deadline - time.monotonic()))
+                chunk = connection.recv(65536)
+                if not chunk:
+                    problem = "it closed before it answered"
+                    break
+                text += chunk
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+    except TimeoutError:
+        problem = "it doesn't answer"
+    except OSError as error:
+        problem = f"it can't be asked: {error.strerror or error}"
+    lines = text.decode(errors="replace").splitlines()
+    if problem:
+        return [*lines, problem], False
+    return lines if lines[-1].startswith("error") else lines[:-1], lines[-1].startswith("ok")
+
+
+def lines_end(lines, count=80):
+    """The last of them, and how many were before."""
+    lines = list(lines)
+    left = len(lines) - count
+    return "\n".join([*([f"({left} lines before)"] if left > 0 else []), *lines[-count:]]) or "nothing"
+
+
+def file_end(path, absent, count=80):
+    """The last lines of a file, of its last quarter of a MiB: of a journal what the core was told, and what it decided."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 18)))
+            return "\n".join(file.read(1 << 18).decode(errors="replace").splitlines()[-count:]) or "nothing"
     except OSError:
-        return "no journal"
+        return absent
 
 
 def unified_mount():
@@ -670,18 +773,22 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
-    """A failing test prints the history of its apps."""
+    """A failing test prints the history of its apps and servers."""
     report = yield
-    sandbox = getattr(item, "funcargs", {}).get("sandbox")
+    # Among its arguments it isn't where a fixture has failed that stands on it.
+    sandbox = item.stash.get(SANDBOX, None)
     if report.failed and sandbox:
         report.sections += sandbox.tell_history()
     return report
 
 
+SANDBOX = pytest.StashKey()
+
+
 @pytest.fixture
 def sandbox(tmp_path, request):
     """A fresh sandbox; afterwards no process, no cgroup and no socket of the test's may be left."""
-    sandbox = Sandbox(tmp_path)
+    sandbox = request.node.stash[SANDBOX] = Sandbox(tmp_path)
     yield sandbox
     try:
         for running in sandbox.running:

@@ -56,6 +56,71 @@ def test_waiting(sandbox):
     assert "waiting for idle to be suspended: 0.1 s passed" in waiting and "to=active" in waiting, waiting
 
 
+def test_a_failing_test_prints_the_history_of_its_servers(tmp_path):
+    """Of one that lives, with each of its apps; of one that never began, of one that is gone, and of one that doesn't answer."""
+    (tmp_path / "test_sample.py").write_text("""
+import socket
+import pytest
+from conftest import wait_for
+
+# Of whoever else tests servers on this machine nothing is to be told.
+pytestmark = pytest.mark.leaks_allowed
+
+def test_living(plain):
+    plain.launch("web", "sh", "-c", "echo word; exec sleep 60")
+    plain.wait_line("web", "word\\n")
+    plain.expect("home app=web")
+    plain.stream()
+    plain.launch("short", "sh", "-c", "exit 3")
+    plain.wait_state("short", "notRunning")
+    assert False
+
+@pytest.fixture
+def broken(sandbox):
+    return sandbox.serve("--bogus")
+
+def test_unbegun(broken):
+    pass
+
+def test_gone(plain):
+    plain.launch("web", "sh", "-c", "echo word; exec sleep 60")
+    plain.wait_line("web", "word\\n")
+    plain.process.kill()
+    plain.process.wait()
+    wait_for("its apps to be ended", lambda: "was killed" in plain.errors())
+    assert False
+
+@pytest.fixture
+def mute(sandbox):
+    path = sandbox.runtime / "curfew/server/mute.sock"
+    path.parent.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        yield
+
+def test_silent(sandbox, mute):
+    sandbox.tellers.append(lambda: pytest.fail("oh"))
+    assert False
+""")
+    result = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "conftest", "-o", "markers=leaks_allowed", tmp_path)
+    assert "3 failed, 1 error" in result.stdout, result.stdout
+    # Errors stand before failures.
+    titles = r"\n_+ (?:ERROR at setup of )?test_(?:unbegun|living|gone|silent) _+\n"
+    unbegun, living, gone, silent = re.split(titles, result.stdout)[1:]
+    assert "- server home -" in unbegun and "standard error, its end\ncurfew: serve: " in unbegun, unbegun
+    server, short, web = re.split(r"\n-+ app (?:web|short) of server home -+\n", living)
+    assert "- server home -" in server and "-- running; standard error" in server, living
+    assert re.search("-- apps\napp .*name=short state=notRunning .*status=3\napp .*name=web state=suspended ", server), living
+    assert re.search(r"-- runs\nrun .*app=short .*status=3 ", server), living
+    assert "name=didEnd" in short and "-- log, its end\n" in short and "name=home" not in short, living
+    assert "to=suspended" in web and "name=didEnd" not in web and "\nword" in web, living
+    assert "- app home -" not in living and "- app web -" not in living, living
+    assert "`curfew serve` itself was killed" in gone and "-- apps\nit can't be asked" in gone, gone
+    assert "- app web of server home -" in gone and "\nword" in gone, gone
+    assert "- server mute -" in silent and "-- apps\nit doesn't answer" in silent and "oh" in silent, silent
+
+
 @pytest.fixture(scope="module")
 def has_places():
     """Whether a file can have a place of its own here."""

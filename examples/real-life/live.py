@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""live.py FOLDER SECONDS [--seed N] [--containment KIND] [--pressure] [--uploader PROGRAM]: a dozen real programs below one server, as somebody uses them who can't decide.
+"""live.py FOLDER SECONDS [--seed N] [--containment KIND] [--pressure] [--uploader PROGRAM]: a dozen real programs below one server, and one
+beside it that takes part by --join, as somebody uses them who can't decide.
 
 For so many seconds one after the other is opened, used, left, quit, removed or killed, at random; ffmpeg works all the while, clients call
-at any time, and one of the apps eats memory, with --pressure as much of the machine's as others are ended for. After each step the right one is in front; whoever is
-opened answers, with all that was ever written to it; and in the end the history, and a report of each kill, explain how each run has ended.
+at any time, and one of the apps eats memory, with --pressure as much of the machine's as others are ended for. After each step the right
+one is in front, and in the end the others are suspended; whoever is opened answers, with all that was ever written to it; and the history,
+and a report of each kill, explain the end of each of the server's runs.
 
 FOLDER gets everything, a server's manifests and state among it. `curfew` is the one on PATH; what isn't installed is left out, and named.
 """
@@ -11,6 +13,7 @@ FOLDER gets everything, a server's manifests and state among it. `curfew` is the
 import argparse
 import collections
 import contextlib
+import fcntl
 import glob
 import json
 import os
@@ -20,6 +23,7 @@ import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import termios
@@ -28,8 +32,12 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 30 * float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
+# An answer that takes longer is asked for again. Whole seconds: psql takes no others.
+ANSWER_LIMIT = round(PATIENCE / 15)
 SERVER = f"life-{os.getpid()}"
 NOBODY = 65534
+# Why it kills when nobody has asked it to; each leaves a report.
+KILLS = ["memory-pressure", "memory-limit"]
 
 
 def curfew(*words, check=True):
@@ -40,13 +48,14 @@ def curfew(*words, check=True):
 
 
 def wait_for(what, probe, limit=PATIENCE):
+    """`what`: a text, or what tells it once the wait was in vain."""
     deadline = time.monotonic() + limit
     while True:
         seen = probe()
         if seen:
             return seen
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {limit:.0f} s for {what}; last seen: {seen!r}")
+            raise AssertionError(f"waited {limit:.0f} s for {what() if callable(what) else what}; last seen: {seen!r}")
         time.sleep(0.02)
 
 
@@ -104,7 +113,13 @@ class App:
         return f'command = {command}\ndirectory = "{self.folder}"\n{self.options}'
 
     def open(self):
-        curfew("open", self.name)
+        """Ended for want of memory just now it is refused until it has gone."""
+        def is_answered():
+            result = curfew("open", self.name, check=False)
+            assert result.returncode == 0 or "(terminating)" in result.stderr, f"{result.stderr.strip()}; {self.account()}"
+            return result.returncode == 0
+
+        wait_for(lambda: f"{self.name} to be opened; {self.account()}", is_answered)
 
     def close(self):
         """Once all is over."""
@@ -118,7 +133,7 @@ class App:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                count = self.write(2)
+                count = self.write(ANSWER_LIMIT)
                 break
             except (OSError, ValueError, subprocess.SubprocessError) as error:
                 # Unanswered it can have been done all the same; not where nobody took it.
@@ -139,7 +154,7 @@ class App:
             self.expect_life()
             return False
 
-        wait_for(f"{self.name} to {what}; {self.account()}", is_so)
+        wait_for(lambda: f"{self.name} to {what}; {self.account()}", is_so)
 
     def expect_life(self):
         if apps().get(self.name, {}).get("ended") == "memory-pressure":
@@ -422,37 +437,49 @@ class Shell:
 
     def __init__(self, folder):
         self.output = ""
+        self.lock = threading.Lock()
         pid, self.terminal = pty.fork()
         if pid == 0:
             os.chdir(folder)
             os.environ.update(PS1=self.PROMPT, TERM="xterm", HISTFILE="")
             os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
         self.pid = pid
-        termios.tcsetwinsize(self.terminal, (24, 80))
-        self.reader = threading.Thread(target=self.read)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def read(self):
         # EIO once nobody has the terminal any more.
         with contextlib.suppress(OSError):
             while chunk := os.read(self.terminal, 65536):
-                self.output = (self.output + chunk.decode(errors="replace"))[-8192:]
+                with self.lock:
+                    self.output = (self.output + chunk.decode(errors="replace"))[-8192:]
+
+    @property
+    def has_terminal(self):
+        return os.tcgetpgrp(self.terminal) == self.pid
 
     @property
     def is_asking(self):
-        # Behind its prompt there can be what a job says.
-        return self.PROMPT in self.output
+        # Behind its prompt there can be what a job says. Once something is typed it isn't asking, until its next prompt.
+        return self.has_terminal and self.PROMPT in self.output
 
     def type(self, keys):
-        self.output = ""
+        with self.lock:
+            self.output = ""
         os.write(self.terminal, keys.encode())
 
     def close(self):
         """As its terminal's window: what runs there is told so, too."""
         os.kill(self.pid, signal.SIGHUP)
-        os.waitpid(self.pid, 0)
-        self.reader.join()
-        os.close(self.terminal)
+        try:
+            wait_for("the shell to end", lambda: os.waitpid(self.pid, os.WNOHANG)[0])
+        except AssertionError:
+            os.kill(self.pid, signal.SIGKILL)
+            raise
+        finally:
+            self.reader.join(PATIENCE)
+            os.close(self.terminal)
 
 
 class Editor(App):
@@ -461,6 +488,8 @@ class Editor(App):
     needs = ("vim", "bash")
     has_joined = True
     shell = None
+    # The number of the line that was typed last.
+    typed = 0
 
     def prepare(self):
         self.note = self.folder / "note"
@@ -473,42 +502,55 @@ class Editor(App):
         self.go_there(PATIENCE)
 
     def go_there(self, limit):
-        """Its shell has the terminal again once it is home, or has ended."""
-        if self.shell.is_asking:
-            words = " ".join(self.command()) if state_of(self.name) == "notRunning" else "fg"
-            self.shell.type(words + "\n")
+        """Each time its shell asks it is told once what to do; that is later than the server says that it is home, or has ended."""
         deadline = time.monotonic() + limit
-        while state_of(self.name) != "active":
+        while self.shell.has_terminal or state_of(self.name) != "active":
+            if self.shell.is_asking:
+                # Where it has ended since then, `fg` finds no job, and the shell asks again.
+                self.shell.type(("fg" if state_of(self.name) != "notRunning" else " ".join(self.command())) + "\n")
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{self.name} isn't in front; {self.account()}")
+                # Nothing was written: nobody was there to take it.
+                raise ConnectionRefusedError(f"{self.name} isn't in front; {self.account()}")
             time.sleep(0.02)
 
     def write(self, limit):
-        lines = self.lines()
         self.go_there(limit)
-        # Whatever was typed before is over by then.
-        self.shell.type("\x1b\x1bGoa line\x1b:w\r")
+        self.typed += 1
+        line = f"a line {self.typed}"
+        self.shell.type(f"\x1b\x1bGo{line}\x1b:w\r")
         deadline = time.monotonic() + limit
-        while self.lines() <= lines:
+        # Once this very line is there whatever was typed before is over, and being the last it is there with all others.
+        while line not in (lines := self.lines()):
             if time.monotonic() > deadline or self.shell.is_asking:
-                raise OSError(f"nothing was written; on its terminal: {self.shell.output[-500:]!r}")
+                raise OSError(f"{line!r} wasn't written; on its terminal: {self.log()}")
             time.sleep(0.02)
-        return self.lines()
+        return len(lines)
 
     def lines(self):
+        """Its whole lines: vim may be writing them. Its buffer begins with an empty one."""
         with contextlib.suppress(FileNotFoundError):
-            return self.note.read_text().count("a line\n")
-        return 0
+            return [line for line in self.note.read_text().split("\n")[:-1] if line]
+        return []
 
     def log(self):
         return repr(self.shell.output[-2000:])
 
     def close(self):
-        curfew("quit", self.name, check=False)
+        if not self.shell:
+            return
         try:
-            wait_for(f"the shell to have its terminal: {self.log()}", lambda: self.shell.is_asking)
+            self.quit()
         finally:
             self.shell.close()
+
+    def quit(self):
+        """It has outlived the server; what doesn't run needn't be asked."""
+        asked = curfew("quit", self.name, check=False)
+
+        def has_ended():
+            return self.shell.is_asking and curfew("status", self.name, check=False).returncode != 0
+
+        wait_for(lambda: f"{self.name} to end, and its shell to ask: {asked.stderr}; {self.log()}", has_ended)
 
 
 KINDS = [Redis, Postgres, Nginx, Haproxy, Unbound, Mosquitto, Diary, Visits, Pages, Index, Uploader, Editor, Film, Eater, Hog]
@@ -522,15 +564,18 @@ def apps():
 
 
 def history():
-    """All runs, by the protocol: `curfew history` shows the latest hundred."""
-    path = pathlib.Path(os.environ["XDG_RUNTIME_DIR"], "curfew", "server", f"{SERVER}.sock")
-    answer = ask(path, b"history limit=100000 id=1\n", PATIENCE, lambda answer: b"\nok " in b"\n" + answer)
-    lines = [line for line in answer.decode().splitlines() if line.startswith("run ")]
-    return [dict(field.partition("=")[::2] for field in line.split()[1:]) for line in lines]
+    """All runs that are kept, and not the latest hundred alone."""
+    return json.loads(curfew("history", "--json", "--limit", "100000").stdout)
+
+
+def state_in(told, name):
+    """Where `apps` told that. One whose process is still there is ending: the history doesn't have it yet."""
+    app = told.get(name, {"state": "notRunning"})
+    return "ending" if app["state"] == "notRunning" and "pid" in app else app["state"]
 
 
 def state_of(name):
-    return apps().get(name, {}).get("state", "notRunning")
+    return state_in(apps(), name)
 
 
 def available_memory():
@@ -551,6 +596,9 @@ class Life:
         self.quits = collections.Counter()
         self.kills = collections.Counter()
         self.steps = collections.Counter()
+        # Each kill that was seen, and what its report says, by the report's ID: the newest hundred are kept.
+        self.seen = set()
+        self.reports = {}
         self.is_over = threading.Event()
         self.callers = [threading.Thread(target=self.call, args=(seed,)) for seed in range(2)]
 
@@ -639,12 +687,12 @@ class Life:
             told = apps()[app.name]
             return told["launches"] > launches or told.get("restartIn", 0) > 3
 
-        wait_for(f"{app.name} to be launched again; {app.account()}", is_back)
+        wait_for(lambda: f"{app.name} to be launched again; {app.account()}", is_back)
         if apps()[app.name]["launches"] == launches:
             self.open(app)
 
     def look(self):
-        """Each is where it should be: the right one in front, the others on their way to be suspended, or not running."""
+        """Each is where it should be: the right one in front and nobody else, nor on the way there or home."""
         def is_right():
             told = apps()
             in_front = [name for name, app in told.items() if app["state"] == "active"]
@@ -655,9 +703,33 @@ class Life:
             if not self.front and in_front:
                 # Launched again into the place it had.
                 self.front = next((app for app in self.apps if app.name == in_front[0] and "restart" in app.options), None)
-            return in_front == ([self.front.name] if self.front else [])
+            return in_front == ([self.front.name] if self.front else []) and not any(app["state"] == "inactive" for app in told.values())
 
-        wait_for(f"{self.front and self.front.name} to be in front: {curfew('apps').stdout}", is_right)
+        wait_for(lambda: f"{self.front and self.front.name} alone to be in front: {curfew('apps').stdout}", is_right)
+        self.count_reports()
+
+    def expect_rest(self):
+        """Home, each comes to be suspended, or has ended: not one that never is, and who minds its life can be working yet."""
+        def has_rest(app, state):
+            return app is self.front or state in ["suspended", "notRunning"] or (state == "background" and "aware" in app.options)
+
+        def rest():
+            told = apps()
+            resting = [app for app in self.apps if "continuous" not in app.options]
+            return all(has_rest(app, state_in(told, app.name)) for app in resting)
+
+        wait_for(lambda: f"the others to be suspended: {curfew('apps').stdout}", rest)
+
+    def count_reports(self):
+        """Where somebody was killed since the last look."""
+        seen = {(name, app.get("launches"), app.get("ended")) for name, app in apps().items() if app.get("ended") in KILLS}
+        if not seen <= self.seen:
+            self.seen |= seen
+            self.read_reports()
+
+    def read_reports(self):
+        for report in json.loads(curfew("report", "--json").stdout):
+            self.reports[report["id"]] = (report["app"], report["reason"])
 
     def live(self, seconds):
         end = time.monotonic() + seconds
@@ -670,28 +742,28 @@ class Life:
             for app in self.apps:
                 self.open(app)
                 self.look()
+            self.expect_rest()
         finally:
             self.is_over.set()
             for caller in self.callers:
                 caller.join()
 
     def explain(self):
-        """The history tells of each run's end, and of each kill there is a report."""
+        """The history tells of the end of each of the server's runs, and of each kill there is a report."""
         runs = history()
         ends = collections.Counter((run["app"], run["reason"]) for run in runs if "reason" in run)
-        reports = json.loads(curfew("report", "--json").stdout)
-        reported = collections.Counter((report["app"], report["reason"]) for report in reports)
+        self.read_reports()
+        reported = collections.Counter(self.reports.values())
         for app in self.apps:
             if app.has_joined:
                 continue
             told = {reason: count for (name, reason), count in ends.items() if name == app.name}
-            assert set(told) <= {"exit", "user-quit", "memory-pressure", "memory-limit"}, (app.name, told)
+            assert set(told) <= {"exit", "user-quit", *KILLS}, (app.name, told)
             assert told.get("user-quit", 0) <= self.quits[app.name], (app.name, told, self.quits)
             assert told.get("exit", 0) <= self.quits[app.name] + self.kills[app.name], (app.name, told, self.quits, self.kills)
             assert isinstance(app, Hog) or "memory-limit" not in told, (app.name, told)
-            for reason in ["memory-pressure", "memory-limit"]:
-                # The newest hundred are kept.
-                assert reported[app.name, reason] == told.get(reason, 0) or len(reports) >= 100, (app.name, reason, told, reported)
+            for reason in KILLS:
+                assert reported[app.name, reason] == told.get(reason, 0), (app.name, reason, told, reported)
         return ends
 
 
@@ -701,9 +773,38 @@ def start(folder, containment, low):
     process = subprocess.Popen(
         ["curfew", "serve", "--name", SERVER, "--containment", containment, *watching], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=open(folder / "server.err", "w"), env=os.environ)
-    wait_for("the server to answer", lambda: curfew("apps", check=False).returncode == 0 or process.poll() is not None)
-    assert process.poll() is None, (folder / "server.err").read_text()
+    try:
+        wait_for("the server to answer", lambda: curfew("apps", check=False).returncode == 0 or process.poll() is not None)
+        assert process.poll() is None, (folder / "server.err").read_text()
+    except BaseException:
+        process.kill()
+        raise
     return process
+
+
+def stop(server):
+    """Its status."""
+    server.send_signal(signal.SIGTERM)
+    try:
+        return server.wait(2 * PATIENCE)
+    finally:
+        # Where it hasn't ended by then.
+        server.kill()
+
+
+def run(life, options):
+    """A life below a server of its own: how that server's runs have ended."""
+    server = start(options.folder, options.containment, 2 * Eater.low if options.pressure else 0)
+    try:
+        life.live(options.seconds)
+        ends = life.explain()
+    except BaseException:
+        print((options.folder / "server.err").read_text()[-4000:])
+        raise
+    finally:
+        status = stop(server)
+    assert status == 0, f"the server ended with {status}"
+    return ends
 
 
 def main():
@@ -733,32 +834,25 @@ def main():
     all_apps = [kind(options.folder) for kind in here]
     if options.pressure:
         Eater.low = available_memory() - min(Eater.LESS, available_memory() // 4)
-    for app in all_apps:
-        app.prepare()
-        if not app.has_joined:
-            (manifests / f"{app.name}.toml").write_text(app.manifest())
-    server = start(options.folder, options.containment, 2 * Eater.low if options.pressure else 0)
     life = Life(all_apps, random.Random(options.seed))
-    print(f"- {len(all_apps)} programs below one server, switched at random for {options.seconds:.0f} s: --seed {options.seed}", flush=True)
-    try:
-        life.live(options.seconds)
-        ends = life.explain()
-    except BaseException:
-        print((options.folder / "server.err").read_text()[-4000:])
-        raise
-    finally:
-        server.send_signal(signal.SIGTERM)
-        status = server.wait(2 * PATIENCE)
+    with contextlib.ExitStack() as closing:
         for app in all_apps:
-            app.close()
-    assert status == 0, f"the server ended with {status}"
+            closing.callback(app.close)
+            app.prepare()
+            if not app.has_joined:
+                (manifests / f"{app.name}.toml").write_text(app.manifest())
+        joined = sum(app.has_joined for app in all_apps)
+        print(f"- {len(all_apps) - joined} programs below one server, {joined} beside it, switched at random for {options.seconds:.0f} s: "
+              f"--seed {options.seed}", flush=True)
+        ends = run(life, options)
     print("- done: " + ", ".join(f"{action} {count} times" for action, count in sorted(life.steps.items())))
     written = ", ".join(f"{app.written} by {type(app).__name__.lower()}" for app in all_apps if app.written)
     print(f"- written and found again: {written}")
     reasons = collections.Counter()
     for (_, reason), count in ends.items():
         reasons[reason] += count
-    print("- how runs have ended, each explained: " + ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items())))
+    told = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
+    print(f"- how the server's runs have ended, each explained: {told}")
 
 
 if __name__ == "__main__":

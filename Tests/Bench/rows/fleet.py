@@ -85,10 +85,10 @@ def rate_lines(count, least, peers, runs):
         own = line(f"curfew serve, {name}", [run.rate for run in each], CURFEW)
         compare(own, {"C": floors[LEAST[name]], **others})
         rivals = [own.ratios[peer] for peer in ("circus", "supervisord") if peer in own.ratios]
-        own.bar = f"≥ {LEAST_RATE}× C, ≥ {LEAST_OF_PEERS}× a peer"
+        own.bar = f"≥ {LEAST_RATE}× C, ≥ {LEAST_OF_PEERS}× circus, supervisord"
         own.verdict = at_least(own.ratios["C"], LEAST_RATE)
         if own.verdict == OK and rivals:
-            own.verdict = at_least(max(rivals), LEAST_OF_PEERS)
+            own.verdict = at_least(min(rivals), LEAST_OF_PEERS)
         place(own, panel, own.what, base.figure, limit=LEAST_RATE * floors[LEAST[name]].figure)
         yield own
     for other in [*floors.values(), *others.values()]:

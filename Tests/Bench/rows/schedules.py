@@ -1,8 +1,10 @@
-"""What thousands of notifications that wait cost a server: at its start, and until the first is due."""
+"""What thousands of notifications that wait cost a server: at its start, until the first is due, and how late one is then."""
 
 import contextlib
+import math
 import socket
 import sqlite3
+import sys
 import time
 
 import fleet
@@ -12,7 +14,9 @@ from rows.idle import switches
 
 ROW = "schedules"
 COUNT, APPS_HAVE = 10_000, 64
-MOST_MS = 1
+MOST_MS, MOST_LATE_MS = 1, 50
+# A moment is a whole second: the next one that is so far away.
+AHEAD_S = 0.3
 LIMIT_S = 60
 # An absolute moment, and one by the machine's clocks, which comes again.
 NOTIFICATIONS = (
@@ -24,6 +28,23 @@ COPIES = """
         SELECT 'many' || (n / :apps_have), 'n' || (n % :apps_have), moment + n * 1000000, civil, zone, repetition, passed,
             content
         FROM number JOIN notification ON app = 'app1' AND id = iif(n % 2, 'once', 'series')"""
+# Tells, a datagram each, that it is in front, and of a notification when it heard of it by the wall clock.
+HEARING = r"""
+import os, socket, sys, time
+channel = socket.socket(fileno=int(os.environ["CURFEW_FD"]))
+told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+told.connect(sys.argv[1])
+channel.sendall(b"hello\n")
+for line in channel.makefile():
+    now, words = time.time(), line.split()
+    if "name=didReceiveLocalNotification" in words:
+        told.send(repr(now).encode())
+    for word in words:
+        if word.startswith("seq="):
+            channel.sendall(f"ack {word}\n".encode())
+    if "name=didBecomeActive" in words:
+        told.send(b"in front")
+"""
 
 
 def prepare(bench, count):
@@ -72,6 +93,35 @@ def wakes(bench, name):
         return after - before + len(threads ^ threads_after)
 
 
+def late_ms(bench, name, rounds):
+    """Of so many, one after the other: from the moment that each is due until an app in front has heard of it."""
+    path, app = bench.directory / bench.fresh(".told"), bench.fresh("")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told, fleet.Server(bench, name=name) as server:
+        told.bind(str(path))
+        told.settimeout(LIMIT_S)
+        bench.check([bench.curfew, "launch", "--server", name, "--name", app, "--", sys.executable, "-c", HEARING, path], LIMIT_S)
+        hear(server, told)
+        taken = [one_late_ms(server, told, app) for _ in range(rounds)]
+    path.unlink()
+    return taken
+
+
+def one_late_ms(server, told, app):
+    moment = math.ceil(time.time() + AHEAD_S)
+    server.ask(f'notify app={app} at=@{moment} title="Stand up"')
+    if time.time() >= moment:
+        raise server.process.failure(f"{AHEAD_S} s were too short to keep a notification")
+    return (float(hear(server, told)) - moment) * 1e3
+
+
+def hear(server, told):
+    """What an app tells next."""
+    try:
+        return told.recv(4096).decode()
+    except TimeoutError:
+        raise server.process.failure(f"its app has told nothing for {LIMIT_S} s") from None
+
+
 def measure(bench):
     names = {count: prepare(bench, count) for count in (0, COUNT)}
     taken = {count: [] for count in names}
@@ -89,3 +139,7 @@ def measure(bench):
     count = wakes(bench, names[COUNT])
     yield Line(ROW, f"curfew serve, {COUNT + 2:,} notifications: context switches until the first is due", value=count,
                who=CURFEW, bar="0", verdict=judge(count, 0))
+    late = late_ms(bench, names[COUNT], bench.rounds(20, 5))
+    slowest = max(late)
+    yield Line(ROW, f"curfew serve, {COUNT + 2:,} notifications: how late an app hears of one more, the slowest", "ms", late,
+               slowest, who=CURFEW, bar=f"≤ {MOST_LATE_MS} ms", verdict=judge(slowest, MOST_LATE_MS, " ms"))
