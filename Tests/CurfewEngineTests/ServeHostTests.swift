@@ -196,6 +196,10 @@ struct ServeHostTests {
         let scene = ServeScene(foregroundPlaces: 2)
         for name in ["mail", "music", "news"] { scene.launch(name) }
         #expect(Set(scene.front) == ["news", "music"])
+        // Opened where it is it is the most recent one all the same.
+        #expect(scene.ask("open id=1 app=music") == ["ok id=1 state=active"])
+        #expect(scene.listed == ["music", "news", "mail"])
+        #expect(scene.records?.noted.last == "open music")
     }
 
     // MARK: Ends

@@ -108,7 +108,7 @@ extension App {
 
     var canStart: Bool { phase.isStarting && end == nil }
 
-    var canBeOpened: Bool { end == nil && phase.isAway }
+    var canBeOpened: Bool { rejectionOfOpening == nil && phase.isAway }
 
     /// Why it comes to the front no more, and isn't there for long; nil: it can be opened, or is there.
     public var rejectionOfOpening: Rejection? { end != nil || phase.isOver ? .terminating : nil }

@@ -20,6 +20,8 @@ protocol ControlHost: AnyObject {
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry>
     /// A client wanted it sent home, and that was done as far as it could be.
     func clientSentHome(_ app: AppID)
+    /// A client wants it in front, and nothing is in the way of that; it may be there already.
+    func clientOpens(_ app: AppID)
     /// Begins to move lifecycle time, and answers itself; or why it doesn't: a code, and words.
     func beginAdvance(_ request: ControlRequest, of app: AppID) -> (code: String, why: String)?
     /// No descriptor was left for a client: somebody has lowered our limit.

@@ -331,6 +331,7 @@ extension ControlServer {
         if let rejection = host.app(app)?.rejectionOfOpening {
             return refuse(request, rejection.rawValue, rejection.message)
         }
+        host.clientOpens(app)
         host.feed(.app(app, .open(request: wait(for: request))))
     }
 

@@ -158,6 +158,9 @@ class AppsHost {
     /// A client wanted it sent home, and that was done as far as it could be.
     func clientSentHome(_ app: AppID) {}
 
+    /// A client wants it in front, and nothing is in the way of that; it may be there already.
+    func clientOpens(_ app: AppID) {}
+
     /// Another process than before is the one whose end is the run's.
     func mainProcessChanged(of instance: Instance, to pid: Int32) {}
 

@@ -129,13 +129,7 @@ extension ServeHost {
 
     private func open(_ request: ControlRequest) -> Bool {
         guard let name = request.message["app"] else { return false }
-        if let app = app(named: name) {
-            // Where it is there already no change of its state tells. One that is being ended will be refused.
-            if let held = engine.core.app(app), held.state.isForeground, held.rejectionOfOpening == nil {
-                noteOpening(of: app)
-            }
-            return false
-        }
+        if app(named: name) != nil { return false }
         launch(request, named: name) { definition in
             // To the front, for that is what was asked for, and with what it is always told at its launch.
             LaunchOptions(info: definition.launch.info)

@@ -333,6 +333,11 @@ final class ServeHost: AppsHost {
         if to.isForeground, !from.isForeground { noteOpening(of: app) }
     }
 
+    /// Where it is there already no change of its state tells.
+    override func clientOpens(_ app: AppID) {
+        if engine.core.app(app)?.state.isForeground == true { noteOpening(of: app) }
+    }
+
     /// It is the most recently used one.
     func noteOpening(of app: AppID) {
         apps.opened(app)

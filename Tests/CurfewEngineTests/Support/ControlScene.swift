@@ -222,6 +222,7 @@ final class ControlScene: ControlHost, EngineHost, AdvanceHost {
     func statusFields(of app: App) -> [Field] { [Field("state", app.state.rawValue)] }
     func recentEvents(of app: AppID) -> ArraySlice<EventLog.Entry> { log(of: app).recent }
     func clientSentHome(_ app: AppID) { sentHome += 1 }
+    func clientOpens(_ app: AppID) {}
     func role(of sender: curfew_sender) -> ControlSession.Role {
         #expect(sender.pid == getpid())
         return senders
