@@ -57,6 +57,33 @@ struct ServerMembershipTests {
         #expect(server.frontNames == ["vim"])
     }
 
+    @Test("One that is being ended isn't opened: that is refused, and whoever is in front stays there")
+    func openWhileEnding() {
+        joined()
+        let client = server.control.client()
+        _ = server.control.ask(client, "open app=backup")
+        settleAll()
+        member.membership.look()
+        settleAll()
+        #expect(server.desk.app(named: "vim")?.rejectionOfOpening == nil)
+        member.control.engine.feed(.app(.a, .quit(request: nil)))
+        member.membership.look()
+        settleAll()
+        let word = server.desk.app(named: "vim")?.word
+        #expect(word?.isEnding == true)
+        // That is said once.
+        member.membership.look()
+        settleAll()
+        #expect(server.desk.app(named: "vim")?.word == word)
+        _ = client.read()
+        client.send(["open id=2 app=vim"])
+        settleAll()
+        let rejection = Rejection.terminating
+        #expect(client.read() == ["error id=2 code=\(rejection.rawValue) message=\"\(rejection.message)\""])
+        #expect(server.frontNames == ["backup"])
+        #expect(server.control.app(.a)?.state == .active)
+    }
+
     @Test("Two that take part, one place in front")
     func two() {
         let other = MemberScene()

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from conftest import LIMIT, SLEEP, wait_for
+from programs.helpers import Client, socket_of
 from test_terminal import App, shells, vim_answer  # noqa: F401
 from test_tmux import Tmux
 
@@ -64,6 +65,27 @@ def test_switch_home_and_open_mean_it(sandbox, server):
     assert front(server) == "notes"
     server.launch("other", *SLEEP)
     notes.wait_state("background")
+
+
+def test_one_that_is_being_ended_is_not_opened_and_the_front_stays(sandbox, server, tmp_path):
+    script = (f"trap 'echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0' TERM; "
+              "while :; do sleep 1000 & wait $!; done")
+    notes = join(sandbox, "notes", "--grace", "1000", "--terminate-limit", "10m", command=("sh", "-c", script))
+    wait_front(server, "notes")
+    server.launch("web", *SLEEP)
+    notes.wait_state("background")
+    with Client(socket_of(notes)) as client:
+        client.send("quit id=1\n")
+        notes.expect("dying")
+        # Whoever is answered by its supervisor now is so after the server was told.
+        assert notes.status()["terminating"]
+        for request in ["switch", "open app=notes"]:
+            assert server.refused(request, "terminating") == "the app is being ended"
+        assert (front(server), server.app("web")["state"]) == ("web", "active")
+        (tmp_path / "over").touch()
+        assert client.line().verb == "ok"
+    assert notes.wait() == 0
+    assert front(server) == "web"
 
 
 def test_it_is_shown_once(sandbox, server):

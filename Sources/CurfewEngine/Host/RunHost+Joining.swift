@@ -62,6 +62,8 @@ extension RunHost {
 }
 
 extension RunHost: MembershipHost {
+    var isAppEnding: Bool { engine.core.app(Self.app)?.rejectionOfOpening != nil }
+
     func send(_ message: Message, to session: ControlSession) { control?.send(message, to: session) }
 
     func close(_ session: ControlSession) { control?.drop(session, because: nil) }

@@ -129,6 +129,11 @@ final class RunHost: AppsHost {
 
     override func sessionClosed(_ session: ConnectionID) { membership?.closed(session) }
 
+    override func waitOnce() {
+        super.waitOnce()
+        membership?.look()
+    }
+
     override var joinedServer: String? { membership?.takesPart == true ? membership?.server : nil }
 
     // MARK: The terminal

@@ -4,6 +4,8 @@ import CurfewWire
 /// What a member of a server needs of whoever holds its app. One in the tests is a list of lines.
 protocol MembershipHost: AnyObject {
     var appState: LifecycleState? { get }
+    /// Whether it is being ended.
+    var isAppEnding: Bool { get }
     func send(_ message: Message, to session: ControlSession)
     /// From this end.
     func close(_ session: ControlSession)
@@ -24,6 +26,8 @@ final class ServerMembership {
     private var name = ""
     private var pid: Int32 = 0
     private var state = LifecycleState.notRunning
+    /// As the server was told last.
+    private var isEnding = false
     /// Of the last word to the server.
     private var number = 0
     /// Of the last one that has told of an opening.
@@ -67,6 +71,13 @@ final class ServerMembership {
         tell()
     }
 
+    /// To be called when anything has happened: that its app is being ended no change of its state tells.
+    func look() {
+        guard session != nil, !isEnding, host.isAppEnding else { return }
+        isEnding = true
+        tell()
+    }
+
     private func tell(isOpening: Bool = false) {
         guard let session else { return }
         number += 1
@@ -76,7 +87,8 @@ final class ServerMembership {
             Field("app", name), Field("pid", String(pid)), Field("state", state.rawValue),
             Field("number", String(number)),
         ]
-        host.send(Message(ControlVerb.join.rawValue, id + fields), to: session)
+        let end = isEnding ? [Field("ending", "1")] : []
+        host.send(Message(ControlVerb.join.rawValue, id + fields + end), to: session)
     }
 
     // MARK: What it says

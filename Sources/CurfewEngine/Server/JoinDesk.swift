@@ -65,7 +65,12 @@ final class JoinDesk {
         }
         guard let app = app(for: request, verb) else { return false }
         switch verb {
-        case .open: open(app, for: request)
+        case .open:
+            if let rejection = app.rejectionOfOpening {
+                host.refuse(request, rejection.rawValue, rejection.message)
+            } else {
+                open(app, for: request)
+            }
         case .home: home(app, for: request)
         // Told of by whoever has the names: this one is another supervisor's.
         case .launch: return false

@@ -25,6 +25,7 @@ final class JoinedApp {
         var state: LifecycleState
         /// Grows from word to word.
         var number: Int
+        var isEnding: Bool
 
         /// Nil where it isn't one.
         init?(_ message: Message) {
@@ -36,6 +37,7 @@ final class JoinedApp {
             self.pid = pid
             self.state = state
             self.number = number
+            isEnding = message["ending"] == "1"
         }
     }
 
@@ -48,6 +50,9 @@ final class JoinedApp {
     }
 
     var isInForeground: Bool { word.state.isForeground }
+
+    /// Why it isn't asked to come to the front, as far as its supervisor has said; nil: it is.
+    var rejectionOfOpening: Rejection? { word.isEnding ? .terminating : nil }
 
     /// Whether it has come to the front by that, or left it; nil: neither.
     func take(_ word: Word, at now: Instant) -> JoinedInput? {

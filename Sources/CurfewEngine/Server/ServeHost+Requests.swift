@@ -142,6 +142,9 @@ extension ServeHost {
             return refuse(request, "no-app", "no other app was in front that still runs")
         }
         if let app = joined.app(app) {
+            if let rejection = app.rejectionOfOpening {
+                return refuse(request, rejection.rawValue, rejection.message)
+            }
             joined.open(app, for: nil)
         } else {
             feed(.app(app, .open(request: nil)))

@@ -77,6 +77,7 @@ final class MemberScene: MembershipHost {
 
     var state: LifecycleState? { control.app(.a)?.state }
     var appState: LifecycleState? { state }
+    var isAppEnding: Bool { control.app(.a)?.rejectionOfOpening != nil }
     func send(_ message: Message, to session: ControlSession) { control.control.send(message, to: session) }
     func close(_ session: ControlSession) { control.control.drop(session, because: nil) }
     func accept(_ request: ControlRequest, _ fields: [Field]) { control.control.accept(request, fields) }
