@@ -136,6 +136,43 @@ struct ScheduleDeliveryTests {
         #expect(hello.contains { $0.contains("didFinishLaunching") && $0.contains(" info.notification=a ") })
     }
 
+    @Test("One that is being ended is launched for it once it has gone, and nobody else comes to the front before")
+    func pressedWhileEnding() throws {
+        _ = try #require(launchAware())
+        scene.launch("music")
+        deliver("a", action: "Open")
+        deliver("b", action: "Open")
+        scene.ask("quit id=1 app=mail")
+        becomes(.chosen(1), .chosen(2))
+        #expect(scene.host.desk.nextOpening == nil)
+        scene.pass(.zero)
+        #expect(scene.front == ["music"])
+        scene.end("mail")
+        #expect(scene.front == ["music"])
+        #expect(scene.passUntilRestart() == .zero)
+        #expect(scene.front == ["mail"])
+        #expect(scene.entry("mail")?.launches == 2)
+        let program = try #require(scene.programs.pipes.last)
+        let hello = scene.ask("hello version=1", by: program)
+        #expect(hello.contains { $0.contains("didFinishLaunching") && $0.contains(" info.notification=b ") })
+        // Once.
+        #expect(scene.host.desk.nextOpening == nil)
+    }
+
+    @Test("Where somebody has launched it again meanwhile that one is told and opened")
+    func pressedWhileEndingAndLaunched() {
+        scene.launch("mail")
+        deliver(action: "Open")
+        scene.ask("quit id=1 app=mail")
+        becomes(.chosen(1))
+        scene.end("mail")
+        scene.ask("launch id=2 app=mail background=1")
+        #expect(scene.front == [])
+        scene.pass(.zero)
+        #expect(scene.front == ["mail"])
+        #expect(scene.entry("mail")?.launches == 2)
+    }
+
     @Test("Where that fails people are told")
     func unlaunchable() {
         scene.launch("mail")

@@ -124,6 +124,8 @@ extension ScheduleDesk {
     /// Its app comes to the front with it. Source: Apple, `UIApplication.LaunchOptionsKey.localNotification`.
     private func open(_ notice: Notice) {
         hasComplained = false
+        // It hears of nothing any more: the next run is told.
+        if isBeingEnded(notice.app) { return pressed[notice.app] = notice }
         if let id = host.app(called: notice.app) {
             // Before it is opened: what is kept for a suspended app comes between `willEnterForeground` and `didBecomeActive`.
             host.feed(.app(id, .post(PostedEvent(notice.event, notice.info), request: nil)))
@@ -134,6 +136,20 @@ extension ScheduleDesk {
             try host.launch(definition, LaunchOptions(info: Self.fitting(definition.launch.info, notice.info)))
         } catch {
             host.complain("\(notice.app): couldn't be launched for its notification: \(error.problem)")
+        }
+    }
+
+    private func isBeingEnded(_ app: String) -> Bool {
+        host.app(called: app).flatMap { host.app($0) }?.rejectionOfOpening != nil
+    }
+
+    /// When `openPressed` has something to do; nil: before an app has ended it has nothing.
+    var nextOpening: Instant? { pressed.keys.allSatisfy(isBeingEnded) ? nil : host.lifecycleNow }
+
+    /// Those whose app has ended by now, as they would have been.
+    func openPressed() {
+        for app in pressed.keys.sorted() where !isBeingEnded(app) {
+            if let notice = pressed.removeValue(forKey: app) { open(notice) }
         }
     }
 

@@ -20,6 +20,8 @@ final class ScheduleDesk {
     var notices: [Int: Notice] = [:]
     /// The words of those that sum up others.
     var summaries: [Int: String] = [:]
+    /// Whose button was pressed while its app was being ended, by the app: the last of each.
+    var pressed: [String: Notice] = [:]
     /// What takes another's place once it is kept for good; what was delivered of the other meanwhile is noted only if it isn't.
     var replacements = Replacements()
     /// The same of requests.

@@ -406,13 +406,17 @@ final class ServeHost: AppsHost {
     override var hostsDeadline: Instant? {
         let own =
             isEnding
-            ? [] : [apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }, desk.nextWorkLook]
+            ? []
+            : [
+                apps.nextRestart, orders?.next.map { Instant(nanoseconds: $0) }, desk.nextWorkLook, desk.nextOpening,
+            ]
         return (own + [manager?.nextDue, sources?.nextDue, errors.nextTry]).compactMap { $0 }.min()
     }
 
     override func hostsTimeCame() {
         if !isEnding {
             if let next = orders?.next, next <= kernel.now.nanoseconds { sweepOrders() }
+            desk.openPressed()
             restartDue()
             desk.lookAtWork()
         }
