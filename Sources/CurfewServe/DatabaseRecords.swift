@@ -25,6 +25,8 @@ final class DatabaseRecords: ServerRecords {
 
     var word: String { store.state.word }
 
+    var trouble: String? { store.state.trouble?.word }
+
     // MARK: The start
 
     func load() -> KeptServer {

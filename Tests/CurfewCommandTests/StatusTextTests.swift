@@ -89,6 +89,20 @@ struct StatusTextTests {
                 == ["  woken         3 times, last by data from [::1]:5 to :80, 412 us to resume"])
     }
 
+    @Test(
+        "That the server's store can't be written, and why",
+        arguments: [
+            ("full", "the disk is full"), ("read-only", "it can't be written"),
+            ("busy", "another program has it open in a transaction"), ("another-server", "another server uses it"),
+            ("failing", "failing"),
+        ])
+    func store(word: String, why: String) throws {
+        let app = try Self.status("store=\(word)")
+        #expect(
+            Self.lines(app, "store") == ["  store         \(why); what is to outlive the server is in memory alone"])
+        #expect(app.json["store"] == .string(word))
+    }
+
     @Test("A budget and a grace without end read well")
     func infinite() throws {
         let foreground = Self.usual.replacing("remaining=599.980", with: "remaining=inf")

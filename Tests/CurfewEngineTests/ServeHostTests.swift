@@ -432,6 +432,20 @@ struct ServeHostTests {
         #expect(scene.ask("reload id=1") == [#"ok id=1 apps=1 problems=0 folder="/srv/my apps""#])
     }
 
+    @Test("That nothing can be written is told with each status and with the list, for as long as it is so")
+    func storeTrouble() throws {
+        scene.launch("mail")
+        func told(_ request: String) -> String? {
+            scene.ask(request).last?.split(separator: " ").first { $0.hasPrefix("store=") }.map(String.init)
+        }
+        let requests = ["status id=1 app=mail", "apps id=2"]
+        #expect(requests.map(told) == [nil, nil])
+        scene.records?.trouble = "full"
+        #expect(requests.map(told) == ["store=full", "store=full"])
+        scene.records?.trouble = nil
+        #expect(requests.map(told) == [nil, nil])
+    }
+
     @Test("Nothing begins where what was named to be read can't be")
     func unreadable() {
         #expect(throws: Never.self) { try host.checkDefinitions() }

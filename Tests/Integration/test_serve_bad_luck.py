@@ -3,6 +3,7 @@ and the other apps don't notice."""
 
 import contextlib
 import ctypes
+import json
 import os
 import pathlib
 import resource
@@ -479,6 +480,10 @@ def test_out_of_disk(sandbox):
             server.launch("loud", "sh", "-c", "seq 100000; echo done >&2; exec sleep 1000", request="background=1", options=["--grace", "1h"])
             wait_for("it to be noticed", lambda: server.expect("server")["store"] != "ok")
             assert server.expect("server")["store"] == "full"
+            told = "the disk is full; what is to outlive the server is in memory alone\n"
+            assert f"  store         {told}" in sandbox.curfew("status", "loud").stdout
+            assert json.loads(sandbox.curfew("status", "loud", "--json").stdout)["store"] == "full"
+            assert sandbox.curfew("apps").stderr == f"curfew: apps: the server's store: {told}"
             assert "No space left" in server.errors() or "full" in server.errors()
             wait_for("that output is lost", lambda: "output" in server.expect("server"))
             server.expect("remove app=early")

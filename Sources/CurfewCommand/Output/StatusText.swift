@@ -64,6 +64,7 @@ enum StatusText {
             app.has("next-fetch") ? ("fetches", "next at \(app.text("next-fetch"))") : nil,
             app.has("kept-changes") ? ("kept changes", list(app, "kept-changes")) : nil,
             app["traced"] == "true" ? ("traced", "by a debugger: not suspended, and no watchdog kills it") : nil,
+            app.has("store") ? ("store", StoreText.trouble(app["store"])) : nil,
             app["terminating"] == "true" ? ("terminating", "it was asked to end") : nil,
             app.has("unacknowledged") ? ("unanswered", list(app, "unacknowledged")) : nil,
             app.has("not-stopped") ? ("not stopped", app.text("not-stopped")) : nil,

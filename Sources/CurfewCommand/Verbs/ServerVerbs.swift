@@ -18,7 +18,11 @@ enum ServerVerbs {
         let arguments = try VerbArguments(reader)
         if arguments.has("--sources") { return try sources(arguments) }
         return try ask(arguments) { client throws(ControlClient.Failure) in
-            let apps = try client.request(Message("apps", [Field("id", "1")])).items.map(ListedApp.init)
+            let answer = try client.request(Message("apps", [Field("id", "1")]))
+            let apps = answer.items.map(ListedApp.init)
+            if let word = answer.final["store"] {
+                StandardError.print("curfew: \(arguments.verb): the server's store: \(StoreText.trouble(word))")
+            }
             if arguments.has("--json") {
                 Output.print(.array(apps.map(\.json)))
             } else {

@@ -52,7 +52,8 @@ extension ServeHost {
                 while let name = names.popFirst() { if let line = line(about: name, at: now) { return line } }
                 return nil
             }
-            return ControlServer.marked(ControlServer.lines(each, then: Message("ok")), for: request)
+            let end = { [unowned self] in Message("ok", storeFields) }
+            return ControlServer.marked(ControlServer.lines(each, then: end), for: request)
         }
     }
 

@@ -376,7 +376,10 @@ final class ServeHost: AppsHost {
         if TaskRequest.Kind(event: event.name) != nil { desk.workCompleted(name(of: app)) }
     }
 
-    override func moreStatusFields(of app: AppID) -> [Field] { desk.fields(of: name(of: app)) }
+    override func moreStatusFields(of app: AppID) -> [Field] { desk.fields(of: name(of: app)) + storeFields }
+
+    /// Nothing while everything is kept.
+    var storeFields: [Field] { records?.trouble.map { [Field("store", $0)] } ?? [] }
 
     override func sendJoinedHome(_ app: AppID) { joined.sendHome(app) }
 

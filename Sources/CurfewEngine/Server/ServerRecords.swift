@@ -228,6 +228,8 @@ public protocol ServerRecords: AnyObject {
     var descriptor: Int32 { get }
     /// `ok`, or one word for what is wrong.
     var word: String { get }
+    /// Why things are in memory alone just now, in that word; nil: they are kept.
+    var trouble: String? { get }
     /// Blocks; once, before anything else.
     func load() -> KeptServer
     /// For which nobody waits. `toFront`: it is the most recently used one from now on.

@@ -349,7 +349,8 @@ final class FakeDefinitions: AppDefinitions {
 /// What a server keeps, as a test reads it; it answers when it is told to.
 final class FakeRecords: ServerRecords {
     let descriptor: Int32 = -1
-    let word = "ok"
+    var trouble: String?
+    var word: String { trouble ?? "ok" }
     var kept = KeptServer()
     /// What was noted, a line each.
     private(set) var noted: [String] = []
