@@ -1,3 +1,4 @@
+import CurfewEngine
 import CurfewLinux
 import Testing
 
@@ -19,6 +20,19 @@ struct ServeArgumentsTests {
         let accepted = "the path of a directory"
         #expect(throws: UsageError("serve", "--apps: \"\" isn't \(accepted)")) { try Self.apps("--apps", "") }
         #expect(throws: UsageError("serve", "--apps needs a value: \(accepted)")) { try Self.apps("--apps") }
+    }
+
+    @Test("Where memory and the disk are short")
+    func machine() throws {
+        let owner = OwnedArguments(["--memory-low", "1G", "--disk-low=12.5%"])
+        let options = try withExtendedLifetime(owner) {
+            try ServeArguments.parse(owner.reader(verb: "serve")).plan.options
+        }
+        #expect(options.memoryLow == .bytes(1 << 30))
+        #expect(options.diskLow == .percent(12.5))
+        #expect(throws: UsageError("serve", "--disk-low: \"x\" isn't \(AmountArgument.accepted)")) {
+            try Self.apps("--disk-low", "x")
+        }
     }
 
     @Test("A relative one counts from the caller's directory")

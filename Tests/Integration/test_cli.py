@@ -54,7 +54,7 @@ OPTIONS = {
                "--info", "--id", "--cancel", "--cancel-all"],
     "remove": ["--json", "--server", "--purge"],
     "log": ["--json", "--follow", "--since", "--run"], "reload": ["--json", "--server", "--environment"], "launch": ["--json", "--server", "--print-manifest", "--budget", "--background"],
-    "serve": ["--name", "--apps", "--foreground", "--memory-low", "--log-size", "--containment", "--stop"],
+    "serve": ["--name", "--apps", "--foreground", "--memory-low", "--disk-low", "--log-size", "--containment", "--stop"],
     "task": [], "task begin": ["--owner", "--json"], "task end": [], "task keep-alive": [], "task fetch-interval": [], "task payload": [],
     "task remaining": ["--json"], "task list": ["--json"], "task run": [],
 }

@@ -368,6 +368,15 @@ def test_one_killed_for_policy_is_told_and_kept(plain):
     assert list(plain.sandbox.reports.glob("*.json"))
 
 
+def test_a_full_disk_ends_who_is_behind(sandbox):
+    server = sandbox.serve("--disk-low", "100%")
+    server.launch("mail", "sleep", "1000")
+    assert server.app("mail")["state"] == "active"
+    server.launch("editor", "sleep", "1000")
+    server.wait_state("mail", "notRunning")
+    assert (server.app("mail")["ended"], server.app("editor")["state"]) == ("disk-space", "active")
+
+
 def test_reclaimed_it_is_restored(plain):
     plain.launch("aware", sys.executable, "-c", AWARE)
     plain.wait_line("aware", "didBecomeActive")

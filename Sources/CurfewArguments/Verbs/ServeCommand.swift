@@ -60,6 +60,12 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
+        help: ArgumentHelp(
+            "End apps in background while the disk of this folder has less than this left.", valueName: "SIZE|%"))
+    var diskLow: AmountValue?
+
+    @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Keep so much of what an app writes (default: 4M, at least 16K).", valueName: "SIZE"))
     var logSize: LogSizeValue?
 

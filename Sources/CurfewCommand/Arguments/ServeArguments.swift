@@ -31,6 +31,7 @@ package struct ServeArguments {
             case .option("--containment"): containment = try reader.choice()
             case .option("--foreground"): options.foregroundPlaces = try readPlaces(&reader)
             case .option("--memory-low"): options.memoryLow = try reader.amount()
+            case .option("--disk-low"): options.diskLow = try reader.amount()
             case .option("--log-size"): logSize = try readLogSize(&reader)
             case .option("--source"): try sources.add(try reader.value(SourceOptions.accepted), reader)
             case .option("--source-apps"):

@@ -36,8 +36,8 @@ public enum VerbSyntax {
             ]
         case "serve":
             [
-                "--name", "--apps", "--foreground", "--memory-low", "--log-size", "--containment", "--source",
-                "--source-apps", "--stop",
+                "--name", "--apps", "--foreground", "--memory-low", "--disk-low", "--log-size", "--containment",
+                "--source", "--source-apps", "--stop",
             ]
         case "remove": ["--json", "--server", "--purge"]
         case "log": ["--json", "--follow", "--since", "--run"]

@@ -66,6 +66,11 @@ extension AppsHost {
                     .watchMemory(
                         low: low.bytes(of: memory.total), sustained: sustained, isToldOfStalls: pressure != nil)))
         }
+        watchDisk()
+    }
+
+    /// Where the options say so; once, however often it is called.
+    func watchDisk() {
         if let low = options.diskLow, let disk = DiskSpace.available(at: ".") {
             kernel.watchedDisk = "."
             engine.feed(.machine(.watchDisk(low: low.bytes(of: disk.total))))

@@ -144,6 +144,7 @@ final class ServeHost: AppsHost {
         keepOutput()
         loadRecords()
         if options.memoryLow != nil { watchMemory(defaultLow: nil) }
+        watchDisk()
         for path in cgroups?.paths ?? [] { findStale(beside: path) }
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
     }

@@ -45,7 +45,7 @@ public final class ServedDefinition {
         }
         if options.holdsTime { return "--manual-clock isn't for an app of a server" }
         if options.memoryLow != nil || options.diskLow != nil {
-            return "--memory-low and --disk-low are about the machine: `curfew serve` takes --memory-low"
+            return "--memory-low and --disk-low are about the machine: `curfew serve` takes them"
         }
         if options.joinedServer != nil {
             return "--join is for `curfew run`: an app of a server is in its front already"

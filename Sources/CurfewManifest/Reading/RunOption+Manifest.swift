@@ -22,8 +22,9 @@ extension RunOption {
         case .name: "an app is called as its file is; give the file another name"
         case .report:
             "belongs to one run, `curfew run --report FILE`; what a server's apps were killed for is in `curfew report NAME`"
-        case .memoryLow: "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
-        case .execOn, .diskLow, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit, .join, .server:
+        case .memoryLow, .diskLow:
+            "belongs to the supervisor of all its apps: `curfew serve \(rawValue)` has it, no single one"
+        case .execOn, .timeScale, .strict, .journal, .manualClock, .onSupervisorExit, .join, .server:
             "isn't for a manifest: it belongs to an app with a supervisor of its own, `curfew run \(rawValue)`"
         case .background, .aware, .waitAll, .profile, .budget, .expirationLead, .grace, .sleepWhenIdle, .idleCPU,
             .wakeOn,
