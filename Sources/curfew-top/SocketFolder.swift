@@ -4,11 +4,16 @@ import Glibc
 
 /// The sockets of this user's supervisors, and a watch on which come and go.
 struct SocketFolder {
-    /// One app's socket, or the server's that a name there leads to.
+    /// One app's socket, or a server's.
     struct Entry: Hashable {
         let path: String
         /// Nil: a server's.
         let app: String?
+        /// Nil: one app's.
+        var server: String? {
+            guard app == nil, let name = path.split(separator: "/").last else { return nil }
+            return String(name.dropLast(RuntimeDirectory.socketSuffix.utf8.count))
+        }
     }
 
     /// Readable when they may be others; not open where the kernel grants no watch.
@@ -29,7 +34,8 @@ struct SocketFolder {
         readAll()
         directory = RuntimeDirectory.ofThisUser()
         arm()
-        var found: [Entry] = []
+        // One of which no app runs has no name but its own.
+        var found = directory.servers().map { Entry(path: directory.serverSocketPath($0), app: nil) }
         for name in directory.names() {
             let path = directory.socketPath(name)
             let entry = target(of: path).map { Entry(path: $0, app: nil) } ?? Entry(path: path, app: name)
@@ -49,6 +55,7 @@ struct SocketFolder {
             // That can be a busy one.
             if let parentWatch { _ = curfew_inotify_unwatch(descriptor.number, parentWatch) }
             parentWatch = nil
+            _ = watch(directory.serverFolder.path)
         } else {
             parentWatch = watch("/" + parent)
         }

@@ -41,7 +41,10 @@ struct Supervisors {
             links[entry] = link
             if let app = entry.app { add(app, of: entry, &model) }
         }
+        model.servers = servers
     }
+
+    private var servers: [String] { links.keys.compactMap(\.server).sorted() }
 
     private mutating func add(_ app: String, of entry: SocketFolder.Entry, _ model: inout TopModel) {
         owners[app] = entry
@@ -51,6 +54,7 @@ struct Supervisors {
     private mutating func end(_ entry: SocketFolder.Entry, _ model: inout TopModel, at now: Int64) {
         links.removeValue(forKey: entry)?.close()
         for app in owners.filter({ $0.value == entry }).keys.sorted() { forget(app, &model) }
+        model.servers = servers
         lookDue = min(lookDue ?? .max, now + Self.pause)
     }
 

@@ -53,6 +53,23 @@ struct ScreenTests {
         Fixture.expect(Fixture.lines(model, 80, 24), toBe: "many-80x24")
     }
 
+    @Test(
+        "Where a server has no app it is the server that is told of, as far as there is room",
+        arguments: [
+            (["home"], 80, "The server home has no app; `curfew launch -- COMMAND` starts one."),
+            (["home"], 40, "The server home has no app."), (["home"], 20, "No app is running."),
+            (["home", "work"], 80, "The servers home, work have no app; `curfew launch -- COMMAND` starts one."),
+            ([], 80, "No app is running; `curfew run -- COMMAND` starts one, and it shows here."),
+        ] as [([String], Int, String)])
+    func emptyServer(servers: [String], columns: Int, text: String) {
+        var model = Fixture.named([])
+        model.servers = servers
+        #expect(Fixture.lines(model, columns, 24).map(Fixture.trimmed).contains(text))
+        model = Fixture.named(["mail"])
+        model.servers = servers
+        #expect(!Fixture.lines(model, columns, 24).map(Fixture.trimmed).contains(text))
+    }
+
     @Test("No app, and none that matches")
     func none() {
         var model = Fixture.named([])

@@ -311,6 +311,19 @@ def test_a_servers_apps(sandbox, pane, fakes):
     assert fakes.count("mail", "home") == 1
 
 
+def test_a_server_without_an_app(sandbox, pane):
+    pane.begin()
+    pane.shows("No app is running; `curfew run")
+    server = sandbox.serve()
+    pane.shows("The server home has no app; `curfew launch")
+    server.launch("mail", "sleep", "1000")
+    pane.shows_state("mail", "active")
+    server.expect("remove app=mail")
+    pane.shows("The server home has no app; `curfew launch")
+    server.expect("stop")
+    pane.shows("No app is running; `curfew run")
+
+
 def test_a_server_of_many_apps(sandbox, pane, fakes):
     fakes.add_server("home", {f"app{number:03}": "suspended" if number % 3 else "background" for number in range(300)})
     pane.begin()

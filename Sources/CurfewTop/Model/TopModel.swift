@@ -22,6 +22,8 @@ public struct TopModel: Sendable {
     public internal(set) var message: String?
     public internal(set) var selected: String?
     public var machine: MachineMemory?
+    /// The names of the servers that there are, in order; those without an app, too.
+    public var servers: [String] = []
 
     /// In the order of the list, those that match the filter: as of the last `settle`.
     public private(set) var listed: [TopApp] = []

@@ -136,12 +136,22 @@ public struct TopScreen: Sendable {
     private func emptyList(_ model: TopModel) -> [ScreenLine] {
         let texts =
             model.filter.isEmpty
-            ? ["No app is running; `curfew run -- COMMAND` starts one, and it shows here.", "No app is running."]
+            ? withoutApps(model)
             : [
                 "No app has \"\(model.filter)\" in its name, state or command; Esc shows all.",
                 "None match; Esc shows all.",
             ]
         return [ScreenLine(fitting(texts))]
+    }
+
+    private func withoutApps(_ model: TopModel) -> [String] {
+        let word = "No app is running."
+        if model.servers.isEmpty {
+            return ["No app is running; `curfew run -- COMMAND` starts one, and it shows here.", word]
+        }
+        let names = model.servers.joined(separator: ", ")
+        let sentence = model.servers.count == 1 ? "The server \(names) has no app" : "The servers \(names) have no app"
+        return ["\(sentence); `curfew launch -- COMMAND` starts one.", sentence + ".", word]
     }
 
     private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
