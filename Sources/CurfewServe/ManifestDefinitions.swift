@@ -30,36 +30,42 @@ final class ManifestDefinitions: AppDefinitions {
 
     // MARK: Reading
 
-    func checkReadable() throws(DefinitionRefusal) {
-        guard let folder, folder.isNamed else { return }
+    func load() throws(DefinitionRefusal) -> ReloadedDefinitions {
+        guard let folder, folder.isNamed else { return reload() }
         do throws(DefinitionProblem) {
-            try folder.check()
+            return try read()
         } catch {
             throw DefinitionRefusal("--apps \(error.text(in: folder.path))")
         }
     }
 
     func reload() -> ReloadedDefinitions {
-        guard var folder else { return ReloadedDefinitions() }
-        defer { self.folder = folder }
         do throws(DefinitionProblem) {
-            let checked = try folder.read()
-            manifests = Dictionary(
-                checked.compactMap { file in file.name.map { ($0, file) } }, uniquingKeysWith: { first, _ in first })
-            let definitions = checked.compactMap(\.definition)
-            return ReloadedDefinitions(
-                apps: definitions.count,
-                problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
-                warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
-                launchedAtStart: definitions.filter(\.launchAtStart).map(\.name),
-                fetchIntervals: fetchIntervals, folder: folder.isNamed ? folder.path : nil)
+            return try read()
         } catch {
             // What was read before goes on to hold.
             return ReloadedDefinitions(
-                apps: manifests.values.count { $0.definition != nil }, problems: [error.text(in: folder.path)],
-                fetchIntervals: fetchIntervals, folder: folder.isNamed ? folder.path : nil)
+                apps: manifests.values.count { $0.definition != nil },
+                problems: folder.map { [error.text(in: $0.path)] } ?? [],
+                fetchIntervals: fetchIntervals, folder: namedPath)
         }
     }
+
+    private func read() throws(DefinitionProblem) -> ReloadedDefinitions {
+        let checked = try folder?.read() ?? []
+        manifests = Dictionary(
+            checked.compactMap { file in file.name.map { ($0, file) } }, uniquingKeysWith: { first, _ in first })
+        let definitions = checked.compactMap(\.definition)
+        return ReloadedDefinitions(
+            apps: definitions.count,
+            problems: checked.filter { $0.definition == nil }.flatMap(Self.problems),
+            warnings: checked.filter { $0.definition != nil }.flatMap(Self.warnings),
+            launchedAtStart: definitions.filter(\.launchAtStart).map(\.name),
+            fetchIntervals: fetchIntervals, folder: namedPath)
+    }
+
+    /// Nil where nobody has named a folder.
+    private var namedPath: String? { folder.flatMap { $0.isNamed ? $0.path : nil } }
 
     /// As manifests said when they were read last.
     private var fetchIntervals: [String: Span] {

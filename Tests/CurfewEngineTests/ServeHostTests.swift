@@ -448,10 +448,16 @@ struct ServeHostTests {
 
     @Test("Nothing begins where what was named to be read can't be")
     func unreadable() {
-        #expect(throws: Never.self) { try host.checkDefinitions() }
         scene.definitions.unreadable = "--apps /none: can't be read"
-        #expect(throws: LaunchError(125, "--apps /none: can't be read")) { try host.checkDefinitions() }
-        #expect(scene.definitions.readings == 0)
+        #expect(throws: LaunchError(125, "--apps /none: can't be read")) { try host.loadDefinitions() }
+    }
+
+    @Test("What is written of apps is read once at the start, and what is wrong with it told")
+    func loaded() throws {
+        scene.definitions.reloaded = ReloadedDefinitions(apps: 1, problems: ["bad.toml:1: nonsense"])
+        host.launchAtStart(try host.loadDefinitions())
+        #expect(scene.definitions.readings == 1)
+        #expect(scene.told.map { $0.hasSuffix(": bad.toml:1: nonsense") } == [true])
     }
 
     @Test("Of the environment it takes over what says where a desktop is, and nothing else")
@@ -599,7 +605,7 @@ struct ServeHostTests {
     @Test("What ran when a server was killed has its end noted, and is launched again where it says so")
     func unseen() {
         let scene = kept(restart: .onFailure)
-        scene.host.launchAtStart()
+        scene.host.launchAtStart(scene.definitions.reloaded)
         #expect(scene.listed == ["mail"])
         #expect(scene.records?.noted == ["end mail 4 supervisor-exit, again"])
         #expect(scene.passUntilRestart() == .seconds(1))
@@ -609,7 +615,7 @@ struct ServeHostTests {
     @Test("Where it doesn't say so it stays ended")
     func unseenAlone() {
         let scene = kept(restart: .never)
-        scene.host.launchAtStart()
+        scene.host.launchAtStart(scene.definitions.reloaded)
         #expect(scene.records?.noted == ["end mail 4 supervisor-exit"])
         #expect(scene.host.hostsDeadline == nil)
     }
@@ -618,7 +624,7 @@ struct ServeHostTests {
     func atStart() {
         let scene = kept(restart: .never)
         scene.definitions.reloaded.launchedAtStart = ["mail", "music", "nobody"]
-        scene.host.launchAtStart()
+        scene.host.launchAtStart(scene.definitions.reloaded)
         #expect(scene.front == [])
         #expect(host.app(called: "music") == nil)
         #expect(scene.host.app(called: "mail") != nil)

@@ -44,7 +44,6 @@ struct FolderTests {
     func absent() throws {
         var folder = AppDefinitionFolder(path: scratch.path + "/none")
         #expect(try folder.read() == [])
-        #expect(throws: Never.self) { try folder.check() }
     }
 
     @Test("One that somebody has named has to be a directory that can be read", arguments: ["none", "file", "loop"])
@@ -57,10 +56,8 @@ struct FolderTests {
         let why = try #require(problems[name])
         let problem = DefinitionProblem("can't be read: \(why)")
         var folder = AppDefinitionFolder(path: scratch.path + "/" + name, isNamed: true)
-        #expect(throws: problem) { try folder.check() }
         #expect(throws: problem) { try folder.read() }
         var good = AppDefinitionFolder(path: scratch.path, isNamed: true)
-        #expect(throws: Never.self) { try good.check() }
         #expect(try good.read() == [])
     }
 
@@ -77,9 +74,6 @@ struct FolderTests {
         chmod(scratch.path, mode)
         #expect(throws: DefinitionProblem("others can write to it (mode 0\(String(mode, radix: 8))), \(advice)")) {
             try folder.read()
-        }
-        #expect(throws: DefinitionProblem("others can write to it (mode 0\(String(mode, radix: 8))), \(advice)")) {
-            try folder.check()
         }
     }
 

@@ -98,21 +98,21 @@ struct ManifestDefinitionsTests {
         let path = scratch.path + "/mine"
         let definitions = ManifestDefinitions(in: path)
         let problem = "\(path): can't be read: No such file or directory"
-        #expect(throws: DefinitionRefusal("--apps \(problem)")) { try definitions.checkReadable() }
+        #expect(throws: DefinitionRefusal("--apps \(problem)")) { try definitions.load() }
         try scratch.write("mine/mail.toml", "command = [\"true\"]\n")
-        #expect(throws: Never.self) { try definitions.checkReadable() }
-        #expect(definitions.reload() == ReloadedDefinitions(apps: 1, folder: path))
+        #expect(try definitions.load() == ReloadedDefinitions(apps: 1, folder: path))
+        #expect(try definitions.manifestDefinition(of: "mail") != nil)
         rename(path, scratch.path + "/away")
         #expect(definitions.reload() == ReloadedDefinitions(apps: 1, problems: [problem], folder: path))
         #expect(try definitions.manifestDefinition(of: "mail") != nil)
     }
 
     @Test("The usual folder needn't be there")
-    func absent() {
+    func absent() throws {
         let definitions = ManifestDefinitions(
             folder: AppDefinitionFolder(path: scratch.path + "/none"),
             entries: DesktopEntries(directories: [], locale: "C", path: "/bin"))
-        #expect(throws: Never.self) { try definitions.checkReadable() }
+        #expect(try definitions.load() == ReloadedDefinitions())
         #expect(definitions.reload() == ReloadedDefinitions())
     }
 

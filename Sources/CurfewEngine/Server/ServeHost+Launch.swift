@@ -260,8 +260,8 @@ extension ServeHost {
     // MARK: At the start
 
     /// What is written of apps is read, and those are launched that are to be, into background.
-    func launchAtStart() {
-        let read = reloadDefinitions()
+    func launchAtStart(_ read: ReloadedDefinitions) {
+        tell(read)
         restartUnseen()
         for name in read.launchedAtStart where !isEnding && apps.app(named: name) == nil {
             guard apps.list.mayLaunchInBackground(name) else { continue }
@@ -274,12 +274,16 @@ extension ServeHost {
         }
     }
 
-    /// What is wrong is told of each time that it is read.
     func reloadDefinitions() -> ReloadedDefinitions {
         let read = definitions.reload()
+        tell(read)
+        return read
+    }
+
+    /// What is wrong is told of each time that it is read.
+    private func tell(_ read: ReloadedDefinitions) {
         for problem in read.problems + read.warnings { complain(problem) }
         desk.define(read.fetchIntervals)
-        return read
     }
 
     // MARK: Again

@@ -90,8 +90,9 @@ final class ServeHost: AppsHost {
         curfew_keep_descriptors_from_programs(3)
         desk.desktop = DesktopRunner.start(callersMask: callersMask)
         slots = LaunchSlots()
+        let defined: ReloadedDefinitions
         do throws(LaunchError) {
-            try checkDefinitions()
+            defined = try loadDefinitions()
             try prepareSources()
             leaveFrontsGroup(front, as: SupervisorName.ofApp)
             findManager()
@@ -99,7 +100,7 @@ final class ServeHost: AppsHost {
         } catch {
             fail(error)
         }
-        launchAtStart()
+        launchAtStart(defined)
         sources?.begin(in: loop)
         desk.begin()
         manager?.ready(status: statusText, at: kernel.now)
@@ -110,9 +111,9 @@ final class ServeHost: AppsHost {
     // MARK: Before the first app
 
     /// Whoever has mistyped a folder would else have a server without apps.
-    func checkDefinitions() throws(LaunchError) {
+    func loadDefinitions() throws(LaunchError) -> ReloadedDefinitions {
         do throws(DefinitionRefusal) {
-            try definitions.checkReadable()
+            return try definitions.load()
         } catch {
             throw LaunchError(125, error.problem)
         }

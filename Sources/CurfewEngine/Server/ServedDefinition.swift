@@ -67,8 +67,9 @@ public struct DefinitionRefusal: Error, Sendable, Hashable {
 
 /// Knows what apps there are: whoever composes a server.
 public protocol AppDefinitions: AnyObject {
-    /// Throws where somebody has named what is to be read of apps, and it can't be; asked before anything is made.
-    func checkReadable() throws(DefinitionRefusal)
+    /// Reads what is written of apps for the first time, before anything is made. Throws where somebody has named what is to be
+    /// read, and it can't be.
+    func load() throws(DefinitionRefusal) -> ReloadedDefinitions
     /// Reads what is written of apps again; apps that run keep what they were launched with.
     func reload() -> ReloadedDefinitions
     /// Whether what is written of an app isn't any more what it was launched with.

@@ -44,12 +44,6 @@ public struct AppDefinitionFolder: Sendable {
         return read.map(\.file.checked)
     }
 
-    /// Throws what `read` would, as long as the directory stays as it is.
-    public func check() throws(DefinitionProblem) {
-        var directory = try opened()
-        directory?.close()
-    }
-
     /// Nil where the usual one isn't there: nobody has to have any manifests.
     private func opened() throws(DefinitionProblem) -> Descriptor? {
         var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))

@@ -317,8 +317,9 @@ final class FakeDefinitions: AppDefinitions {
         return ServedDefinition(name: name, plan: RunPlan(manifest, options), owner: words)
     }
 
-    func checkReadable() throws(DefinitionRefusal) {
+    func load() throws(DefinitionRefusal) -> ReloadedDefinitions {
         if let unreadable { throw DefinitionRefusal(unreadable) }
+        return reload()
     }
 
     func reload() -> ReloadedDefinitions {
