@@ -1,21 +1,11 @@
 import CurfewWire
 
 /// `curfew history [NAME]`, read.
-struct HistoryArguments {
-    /// What `VerbArguments` reads of any verb; its operand, where there is one, is the app.
-    let common: VerbArguments
-    let request: Message
-
-    static func parse(_ reader: ArgumentReader) throws(UsageError) -> HistoryArguments {
-        let common = try VerbArguments(reader)
-        do throws(BadValue) {
-            var fields = [Field("id", "1")]
-            if let limit = try common.checked("--limit", HistoryLimit.read) {
-                fields.append(Field("limit", String(limit)))
-            }
-            return HistoryArguments(common: common, request: Message(common.verb, fields))
-        } catch {
-            throw reader.error(error.problem)
+enum HistoryArguments {
+    static func parse(_ reader: ArgumentReader) throws(UsageError) -> RequestArguments {
+        try RequestArguments(reader) { common throws(BadValue) in
+            let limit = try common.checked("--limit", HistoryLimit.read).map { [Field("limit", String($0))] } ?? []
+            return Message(common.verb, [Field("id", "1")] + limit)
         }
     }
 }

@@ -2,29 +2,20 @@ import CurfewCore
 import CurfewWire
 
 /// `curfew notify APP [BODY]`, read.
-struct NotifyArguments {
-    /// What `VerbArguments` reads of any verb; its first operand is the app.
-    let common: VerbArguments
-    let request: Message
-
+enum NotifyArguments {
     /// Those whose value goes as it is, under the same name.
     private static let plain = ["--at", "--zone", "--title", "--action", "--badge", "--sound"]
 
-    static func parse(_ reader: ArgumentReader) throws(UsageError) -> NotifyArguments {
-        let common = try VerbArguments(reader)
-        do throws(BadValue) {
-            try NotifyValues.checkTogether(
-                at: common.value("--at") != nil, in: common.value("--in") != nil,
-                cancel: common.value("--cancel") != nil, cancelAll: common.has("--cancel-all"),
-                body: common.operands.count > 1)
-            return NotifyArguments(common: common, request: try request(common))
-        } catch {
-            throw reader.error(error.problem)
-        }
+    static func parse(_ reader: ArgumentReader) throws(UsageError) -> RequestArguments {
+        try RequestArguments(reader, request)
     }
 
     /// Every value is looked at, whatever is made of it.
     private static func request(_ common: VerbArguments) throws(BadValue) -> Message {
+        try NotifyValues.checkTogether(
+            at: common.value("--at") != nil, in: common.value("--in") != nil,
+            cancel: common.value("--cancel") != nil, cancelAll: common.has("--cancel-all"),
+            body: common.operands.count > 1)
         let time = try common.checked("--at", NotifyValues.time)
         let span = try common.checked("--in", NotifyValues.span)
         let repetition = try common.checked("--repeat", NotifyValues.repetition)

@@ -1,27 +1,18 @@
 import CurfewWire
 
 /// `curfew submit APP [ID]`, read.
-package struct SubmitArguments {
-    /// What `VerbArguments` reads of any verb; its first operand is the app.
-    let common: VerbArguments
-    let request: Message
-
-    static func parse(_ reader: ArgumentReader) throws(UsageError) -> SubmitArguments {
-        let common = try VerbArguments(reader)
-        do throws(BadValue) {
-            try checkTogether(
-                id: common.operands.count > 1, refresh: common.has("--refresh"), processing: common.has("--processing"),
-                earliest: common.value("--earliest") != nil, in: common.value("--in") != nil,
-                needs: common.has("--needs-network") || common.has("--needs-power"),
-                cancel: common.value("--cancel") != nil, cancelAll: common.has("--cancel-all"))
-            return SubmitArguments(common: common, request: try request(common))
-        } catch {
-            throw reader.error(error.problem)
-        }
+package enum SubmitArguments {
+    static func parse(_ reader: ArgumentReader) throws(UsageError) -> RequestArguments {
+        try RequestArguments(reader, request)
     }
 
     /// Every value is looked at, whatever is made of it.
     private static func request(_ common: VerbArguments) throws(BadValue) -> Message {
+        try checkTogether(
+            id: common.operands.count > 1, refresh: common.has("--refresh"), processing: common.has("--processing"),
+            earliest: common.value("--earliest") != nil, in: common.value("--in") != nil,
+            needs: common.has("--needs-network") || common.has("--needs-power"),
+            cancel: common.value("--cancel") != nil, cancelAll: common.has("--cancel-all"))
         let id = common.operands.count > 1 ? try NotifyValues.id(common.operands[1]) : nil
         _ = try common.checked("--earliest", NotifyValues.time)
         let span = try common.checked("--in", NotifyValues.span)
