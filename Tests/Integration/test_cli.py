@@ -581,8 +581,9 @@ def test_completions(sandbox, shell):
     assert sandbox.curfew(f"--generate-completion-script={shell}").stdout == result.stdout
 
 
-def test_bash_completes_verbs_options_values_and_apps(sandbox):
-    sandbox.shell("sleep 60 & echo up; wait", name="backup").expect("up")
+@pytest.fixture
+def complete(sandbox):
+    """The words that Bash offers for the last of these."""
     script = sandbox.scratch / "completions"
     script.write_text(sandbox.curfew("--generate-completion-script", "bash").stdout)
 
@@ -594,6 +595,11 @@ def test_bash_completes_verbs_options_values_and_apps(sandbox):
         result = subprocess.run(["bash", "-c", code], capture_output=True, text=True, env=sandbox.environment)
         return [word.strip() for word in result.stdout.split()]
 
+    return complete
+
+
+def test_bash_completes_verbs_options_values_and_apps(sandbox, complete):
+    sandbox.shell("sleep 60 & echo up; wait", name="backup").expect("up")
     assert {"run", "status", "task", "interrupt", "wake"} <= set(complete("curfew", ""))
     assert complete("curfew", "sta") == ["status"]
     assert complete("curfew", "run", "--expi") == ["--expiration-lead"]
@@ -604,6 +610,29 @@ def test_bash_completes_verbs_options_values_and_apps(sandbox):
     (sandbox.reports / "backup-20251121T124509Z-7.json").write_text("{}")
     assert complete("curfew", "report", "") == ["backup-20251121T124509Z-7"]
     assert complete("curfew", "run", "--settings-") == ["--settings-signal"]
+
+
+def test_bash_completes_a_servers_apps(sandbox, complete):
+    """Those that run, those that have run, and those that only have a manifest: whom each verb can mean."""
+    apps = sandbox.scratch / "config" / "curfew" / "apps"
+    apps.mkdir(parents=True, mode=0o700)
+    (apps / "written.toml").write_text('command = ["true"]\n')
+    sandbox.environment["XDG_CONFIG_HOME"] = str(sandbox.scratch / "config")
+    server = sandbox.serve()
+    for name in ["runs", "ended"]:
+        server.launch(name, "sleep", "1000")
+    server.expect("quit app=ended")
+    server.wait_state("ended", "notRunning")
+    names = {"runs", "ended", "written"}
+
+    def offered(*words):
+        return names & set(complete("curfew", *words, ""))
+
+    for verb in ["home", "status", "quit", "events"]:
+        assert offered(verb) == {"runs"}, verb
+    for verb in ["open", "launch", "log", "history", "remove", "schedule", "push"]:
+        assert offered(verb) == names, verb
+    assert complete("curfew", "launch", "wr") == ["written"]
 
 
 # ---- tasks ---------------------------------------------------------------------------------------------------------
