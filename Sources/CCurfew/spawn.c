@@ -145,7 +145,9 @@ CHILD_SIDE static __attribute__((noinline)) void take_place(struct launch *launc
 CHILD_SIDE static void take_group_and_terminal(struct launch *launch)
 {
     const struct curfew_spawn_request *request = launch->request;
-    if (request->own_process_group || request->process_group > 0)
+    // Who leads a session leads its group, and may not ask for it. Source: setpgid(2), EPERM.
+    bool leads_session = request->place && request->place->new_session;
+    if (!leads_session && (request->own_process_group || request->process_group > 0))
         check(launch, CURFEW_STAGE_GROUP, RAW(SYS_setpgid, 0, request->own_process_group ? 0 : request->process_group));
     if (request->terminal_fd >= 0) {
         pid_t group = (pid_t)RAW(SYS_getpid);

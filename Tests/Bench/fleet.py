@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -39,7 +40,9 @@ def supervisord(bench, count):
     if not program:
         return None
     folder = peers_folder(bench)
-    text = f"[supervisord]\nnodaemon=true\nminfds={6 * count + 100}\nminprocs={count}\nlogfile={folder}/log\n"
+    # It ends at once where it can't have them; three for each are enough.
+    files = min(6 * count + 100, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    text = f"[supervisord]\nnodaemon=true\nminfds={files}\nminprocs={count}\nlogfile={folder}/log\n"
     text += f"pidfile={folder}/pid\nchildlogdir={folder}\n"
     for number in range(count):
         text += f"[program:app{number}]\ncommand={' '.join(command())}\nstartsecs=0\nautorestart=false\n"

@@ -45,6 +45,24 @@ struct EnforceabilityTests {
         #expect(problems([.connections], areDescriptorsRefused: false) == [])
     }
 
+    // Skipped where the first of what is in the way comes before.
+    @Test(
+        "A session whose share couldn't be raised again isn't lowered, and that is said of an app that has one",
+        .enabled(if: SchedulingPriority.canRestoreNice(), "needs CAP_SYS_NICE or RLIMIT_NICE"))
+    func session() {
+        let manifest = Manifest.sample()
+        manifest.policy.yieldsInBackground = true
+        var enforceability = Enforceability(manifest: manifest, containment: .tree, pagingMethod: nil)
+        enforceability.view = .own
+        enforceability.canLowerSessions = { false }
+        #expect(enforceability.problems == [])
+        enforceability.leadsSession = true
+        #expect(enforceability.problems.count == 1)
+        #expect(enforceability.problems[0].hasPrefix("--background-priority low lowers disk access only: this machine shares"))
+        enforceability.canLowerSessions = { true }
+        #expect(enforceability.problems == [])
+    }
+
     @Test("Without a /proc that shows it the app can't be woken, which is among what it tells")
     func unseen() {
         let problems = problems([.connections], view: .missing)

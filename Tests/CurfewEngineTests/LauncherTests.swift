@@ -113,6 +113,7 @@ struct LauncherTests {
         }
         #expect(system.request?.hasOwnProcessGroup == true)
         #expect(system.request?.processGroup == 0)
+        #expect(system.request?.hasOwnSession == false)
     }
 
     @Test("Terminal, signals and privileges are the child's alone")

@@ -108,6 +108,33 @@ struct MemoryFilesTests {
         #expect(files.sizes[file(number)] == 0)
     }
 
+    @Test("Of our own those count that go on to whom we start, and nothing that we opened ourselves")
+    func ownThatGoOn() throws {
+        let kept = try memoryFile(1 << 20)
+        let other = try memoryFile(2 << 20)
+        let handed = fcntl(other, F_DUPFD, 0)
+        defer { for one in [kept, other, handed] { close(one) } }
+        let numbers = HandedDownDescriptors.find()
+        #expect(!numbers.contains(kept))
+        #expect(numbers.contains(handed))
+        var files = MemoryFiles()
+        files.look(atOwn: numbers)
+        #expect(files.sizes[file(handed)] == 2 << 20)
+        #expect(files.sizes[file(kept)] == nil)
+    }
+
+    @Test("Of thousands of our own those with low numbers are looked at, which are what was handed to us")
+    func thousands() throws {
+        let null = open("/dev/null", O_RDONLY)
+        let high = fcntl(null, F_DUPFD, 4096)
+        let many = (0..<1100).map { _ in fcntl(null, F_DUPFD_CLOEXEC, 0) }
+        defer { for one in many + [null, high] { close(one) } }
+        try #require(high >= 4096 && many.allSatisfy { $0 >= 0 })
+        let numbers = HandedDownDescriptors.find()
+        #expect(numbers.contains(null))
+        #expect(!numbers.contains(high))
+    }
+
     @Test("What is mapped of it is found in the map")
     func mapped() throws {
         let number = try memoryFile(8 << 20)

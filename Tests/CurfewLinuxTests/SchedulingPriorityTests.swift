@@ -35,6 +35,45 @@ struct SchedulingPriorityTests {
         #expect(io(child.pid) == 3)
     }
 
+    // Skipped where the kernel doesn't share between sessions, or what is set can't be undone.
+    @Test(
+        "The share of a session of its own goes down and comes back; one that isn't its own isn't touched",
+        .enabled(if: Autogroup.canBeSetAtAnyTime, "needs CAP_SYS_ADMIN, and sched_autogroup_enabled"))
+    func session() throws {
+        let own = try TestChild(shell: TestChild.stay) { $0.hasOwnSession = true }
+        defer { own.end() }
+        let other = try TestChild(shell: TestChild.stay)
+        defer { other.end() }
+        #expect(own.line() == "ready")
+        #expect(other.line() == "ready")
+        let others = Autogroup.nice(ofSessionOf: other.pid)
+        #expect(Autogroup.setNice(3, ofSessionOf: own.pid))
+        var priority = SchedulingPriority()
+        priority.lower([nobody, other.pid, own.pid], session: own.pid)
+        #expect(Autogroup.nice(ofSessionOf: own.pid) == 19)
+        #expect(Autogroup.nice(ofSessionOf: other.pid) == others)
+        priority.lower([own.pid], session: own.pid)
+        priority.restore([nobody, other.pid, own.pid], session: own.pid)
+        #expect(Autogroup.nice(ofSessionOf: own.pid) == 3)
+        // What it has changed itself meanwhile stays.
+        priority.lower([own.pid], session: own.pid)
+        #expect(Autogroup.setNice(7, ofSessionOf: own.pid))
+        priority.restore([own.pid], session: own.pid)
+        #expect(Autogroup.nice(ofSessionOf: own.pid) == 7)
+        // Without one of its own nothing is touched.
+        priority.lower([own.pid, other.pid])
+        #expect(Autogroup.nice(ofSessionOf: own.pid) == 7)
+        priority.restore([own.pid, other.pid])
+    }
+
+    @Test("What the kernel tells of a session's share")
+    func sessionText() {
+        #expect(Autogroup.nice(in: "/autogroup-25 nice 0\n") == 0)
+        #expect(Autogroup.nice(in: "/autogroup-901597 nice -20\n") == -20)
+        #expect(Autogroup.nice(in: "") == nil)
+        #expect(Autogroup.nice(in: "/autogroup-25 nice \n") == nil)
+    }
+
     // Skipped where a nice value can't be given back.
     @Test(
         "The nice value goes down and comes back, each to its own",

@@ -120,6 +120,22 @@ struct SpawnRequestTests {
         }
     }
 
+    @Test("A session of its own, which no terminal is of, and whose group it leads; none without a group of its own")
+    func session() throws {
+        let child = try TestChild(shell: TestChild.stay) { $0.hasOwnSession = true }
+        defer { child.end() }
+        #expect(child.line() == "ready")
+        #expect(getsid(child.pid) == child.pid)
+        #expect(Procfs.stat(child.pid)?.processGroup == child.pid)
+        let beside = try TestChild(shell: TestChild.stay) {
+            $0.hasOwnProcessGroup = false
+            $0.hasOwnSession = true
+        }
+        defer { beside.end() }
+        #expect(beside.line() == "ready")
+        #expect(getsid(beside.pid) == getsid(0))
+    }
+
     @Test("The group of another process, which it joins itself; one that isn't there fails the launch")
     func joinedGroup() throws {
         let leader = try TestChild(shell: TestChild.stay)

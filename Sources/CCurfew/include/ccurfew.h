@@ -43,7 +43,7 @@ struct curfew_spawn_limit {
 struct curfew_spawn_place {
     int streams[3];            // what become its 0, 1 and 2, numbers above those; -1: this process's
     const char *directory;     // to start in; NULL: this process's
-    bool new_session;          // it leads one, not with own_process_group; streams[0] is its terminal where it is one
+    bool new_session;          // it leads one, and a process group with it; streams[0] is its terminal where it is one
     bool sets_umask;           // to `umask`; else this process's
     unsigned umask;
     const struct curfew_spawn_limit *limits;   // those that aren't this process's

@@ -60,7 +60,12 @@ extension Instance {
 
     func setPriority(isLowered: Bool) {
         tree.containment.lowerCPUWeight(isLowered)
-        if isLowered { priority.lower(tree.processes()) } else { priority.restore(tree.processes()) }
+        let session = leadsSession ? tree.leader : nil
+        if isLowered {
+            priority.lower(tree.processes(), session: session)
+        } else {
+            priority.restore(tree.processes(), session: session)
+        }
     }
 }
 

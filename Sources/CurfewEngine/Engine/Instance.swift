@@ -48,6 +48,8 @@ final class Instance {
     /// From when on a memory mark may be armed where that takes long.
     var nextSlowMark: Instant?
     var priority = SchedulingPriority()
+    /// Whether its first process leads a session of its own.
+    var leadsSession = false
     /// While it is stopped, where input wakes it.
     var inputWatch: InputWatch?
     /// Those that are over, and have descriptors to close yet.

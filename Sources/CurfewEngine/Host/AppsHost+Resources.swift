@@ -10,7 +10,8 @@ extension AppsHost {
     ///
     /// Returns how memory can be paged out, where that was asked for.
     func prepareResources(
-        for manifest: Manifest, in containment: Containment, hasOwnGroup: Bool, isStrict: Bool
+        for manifest: Manifest, in containment: Containment, hasOwnGroup: Bool,
+        leadsSession: Bool = false, isStrict: Bool
     ) throws(LaunchError) -> PageOutMethod? {
         if manifest.limitsMemory {
             kernel.watchesMark = { [unowned self] in watchMark($0, $1) }
@@ -21,6 +22,7 @@ extension AppsHost {
         let pagingMethod = manifest.policy.pageOut == nil ? nil : Self.pageOutMethod(of: containment)
         var enforceability = Enforceability(manifest: manifest, containment: containment, pagingMethod: pagingMethod)
         enforceability.hasOwnGroup = hasOwnGroup
+        enforceability.leadsSession = leadsSession
         if let warning = try enforceability.warning(isStrict: isStrict) {
             tellPeople("\(options.caller): \(warning)")
         }

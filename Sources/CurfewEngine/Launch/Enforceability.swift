@@ -9,6 +9,9 @@ struct Enforceability {
     let pagingMethod: PageOutMethod?
     /// Whether the command leads a process group of its own.
     var hasOwnGroup = true
+    /// Whether it leads a session of its own.
+    var leadsSession = false
+    var canLowerSessions = SchedulingPriority.canLowerSessions
     var view = ProcfsView.current
     var areDescriptorsRefused = InputWatch.areDuplicatesRefused
 
@@ -83,10 +86,14 @@ struct Enforceability {
     }
 
     private var priority: String? {
-        guard manifest.policy.yieldsInBackground, !containment.controlsCPU, !SchedulingPriority.canRestoreNice() else {
-            return nil
+        guard manifest.policy.yieldsInBackground, !containment.controlsCPU else { return nil }
+        if !SchedulingPriority.canRestoreNice() {
+            return "--background-priority low lowers disk access only: a lowered CPU priority couldn't be raised again"
+                + " without CAP_SYS_NICE or a cgroup with the cpu controller (see `curfew doctor`)"
         }
-        return "--background-priority low lowers disk access only: a lowered CPU priority couldn't be raised again"
-            + " without CAP_SYS_NICE or a cgroup with the cpu controller (see `curfew doctor`)"
+        guard leadsSession, !canLowerSessions() else { return nil }
+        return "--background-priority low lowers disk access only: this machine shares its processors between sessions, and"
+            + " a session's lowered share couldn't be raised again without CAP_SYS_ADMIN or a cgroup with the cpu"
+            + " controller (see `curfew doctor`)"
     }
 }

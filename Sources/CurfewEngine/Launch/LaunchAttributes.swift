@@ -8,6 +8,8 @@ struct LaunchAttributes {
     var signals: CommandSignals
     /// A process group of its own; else `sharedGroup`.
     var hasOwnGroup = true
+    /// Whether that is in a session of its own.
+    var hasOwnSession = false
     /// The group of whoever waits for it; 0: ours.
     var sharedGroup: Int32 = 0
     /// The terminal that it takes; -1: none.
@@ -44,6 +46,7 @@ struct LaunchAttributes {
         request.cgroup = containment.unified?.directory.number ?? -1
         request.joining = containment.joining
         request.hasOwnProcessGroup = hasOwnGroup
+        request.hasOwnSession = hasOwnSession
         request.processGroup = hasOwnGroup ? 0 : sharedGroup
         request.terminal = terminal
         request.channel = channelNumber < 0 ? -1 : channel

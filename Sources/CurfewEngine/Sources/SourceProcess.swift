@@ -76,6 +76,8 @@ final class SourceProcess {
         var request = SpawnRequest(arguments: arguments.pointer, environment: environment.pointer)
         request.signalMask = callersMask
         request.hasOwnProcessGroup = true
+        // As an app of the server: one that forks without end takes nobody's time.
+        request.hasOwnSession = true
         request.parentDeathSignal = SIGKILL
         request.streams = (noInput, output.number, -1)
         return try request.spawn()

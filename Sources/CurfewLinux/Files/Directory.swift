@@ -3,17 +3,21 @@ import Glibc
 
 /// Listing a directory by raw getdents64; opendir(3) would allocate 32 KiB for each.
 public enum Directory {
-    /// Calls `body` with each name; false if the directory can't be read.
+    /// Calls `body` with each name, or the first `most`; false if the directory can't be read.
     @discardableResult
-    public static func forEachName(in descriptor: Int32, _ body: (UnsafePointer<CChar>) -> Void) -> Bool {
+    public static func forEachName(
+        in descriptor: Int32, upTo most: Int = .max, _ body: (UnsafePointer<CChar>) -> Void
+    ) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let base = buffer.baseAddress else { return false }
             var offset: Int64 = 0
-            while offset >= 0 {
+            var left = most
+            while offset >= 0, left > 0 {
                 let used = curfew_list_directory(descriptor, base, 4096, &offset)
                 if used < 0 { return false }
                 var position = 0
-                while position < Int(used) {
+                while position < Int(used), left > 0 {
+                    left -= 1
                     let name = UnsafePointer(base + position)
                     body(name)
                     position += strlen(name) + 1

@@ -28,15 +28,30 @@ struct MemoryFiles {
 
     /// Adds what the process has open; nothing if it is gone, or may not be looked at.
     mutating func look(at pid: Int32) {
+        Self.withDescriptors(of: pid) { directory in
+            Directory.forEachName(in: directory.number, upTo: left) { name in
+                left -= 1
+                look(at: name, in: directory, of: pid)
+            }
+        }
+    }
+
+    /// Adds what these of our own have open.
+    mutating func look(atOwn numbers: [Int32]) {
+        guard !numbers.isEmpty else { return }
+        Self.withDescriptors(of: getpid()) { directory in
+            for number in numbers {
+                String(number).withCString { look(at: $0, in: directory, of: getpid()) }
+            }
+        }
+    }
+
+    static func withDescriptors(of pid: Int32, _ body: (Descriptor) -> Void) {
         _ = Procfs.withPath(pid, "/fd") { path -> Void? in
             var directory = Descriptor(curfew_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0))
             guard directory.isOpen else { return nil }
             defer { directory.close() }
-            Directory.forEachName(in: directory.number) { name in
-                guard left > 0 else { return }
-                left -= 1
-                look(at: name, in: directory, of: pid)
-            }
+            body(directory)
             return ()
         }
     }

@@ -82,7 +82,7 @@ struct SampledMemory {
     private mutating func noteHandedDown() {
         guard handedDown == nil else { return }
         var own = MemoryFiles()
-        own.look(at: getpid())
+        own.look(atOwn: HandedDownDescriptors.numbers)
         handedDown = own.sizes
     }
 }

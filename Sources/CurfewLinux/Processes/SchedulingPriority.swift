@@ -5,7 +5,8 @@ import Glibc
 ///
 /// A raised nice value can't be lowered again without CAP_SYS_NICE or RLIMIT_NICE, so nice is only touched where it can be
 /// undone; the I/O class "idle" always can. With autogroup, which desktops have on, nice counts only among the processes
-/// of one session. Source: setpriority(2), ioprio_set(2), sched(7).
+/// of one session: of an app that has one of its own the session's is lowered too, where that can be undone.
+/// Source: setpriority(2), ioprio_set(2), sched(7).
 public struct SchedulingPriority: Sendable {
     /// The thread that had these values; a thread id is used again, with its start it isn't.
     private struct Thread: Hashable {
@@ -29,6 +30,8 @@ public struct SchedulingPriority: Sendable {
     private var former: [Thread: Values] = [:]
     /// What the first of them had: the app's leader, whose other processes got theirs from it.
     private var first = Values()
+    /// The nice value that its session had; nil where that wasn't touched.
+    private var formerOfSession: Int32?
 
     public init() {}
 
@@ -43,7 +46,10 @@ public struct SchedulingPriority: Sendable {
     // MARK: Lowering
 
     /// Lowers each thread of these processes, and those that are born meanwhile. Threads that are lowered already stay so.
-    public mutating func lower(_ pids: [Int32]) {
+    ///
+    /// `session`: the one that is theirs alone, if there is one.
+    public mutating func lower(_ pids: [Int32], session: Int32? = nil) {
+        if let session { lowerSession(session, of: pids) }
         let ceiling = Self.restorableNice()
         // A thread can be born by one that isn't lowered yet; one born later inherits.
         for _ in 0..<4 {
@@ -51,6 +57,13 @@ public struct SchedulingPriority: Sendable {
             for pid in pids { lower(pid, ceiling: ceiling) }
             if former.count == count { return }
         }
+    }
+
+    private mutating func lowerSession(_ session: Int32, of pids: [Int32]) {
+        guard formerOfSession == nil, let pid = pids.first(where: { getsid($0) == session }),
+            let nice = Autogroup.nice(ofSessionOf: pid), Autogroup.canBeSetAtAnyTime
+        else { return }
+        if Autogroup.setNice(Self.lowestNice, ofSessionOf: pid) { formerOfSession = nice }
     }
 
     private mutating func lower(_ pid: Int32, ceiling: Int32) {
@@ -75,7 +88,8 @@ public struct SchedulingPriority: Sendable {
 
     /// Gives each thread of these processes back what it had. One that was born lowered gets what its process had, or that
     /// one's parent, or else the app's first thread. What the app has changed meanwhile stays as it is.
-    public mutating func restore(_ pids: [Int32]) {
+    public mutating func restore(_ pids: [Int32], session: Int32? = nil) {
+        if let session { restoreSession(session, of: pids) }
         guard !former.isEmpty else { return }
         // As with lowering: what one born meanwhile has inherited is undone in the next round.
         var restored: Set<Thread> = []
@@ -86,6 +100,15 @@ public struct SchedulingPriority: Sendable {
         }
         former.removeAll()
         first = Values()
+    }
+
+    private mutating func restoreSession(_ session: Int32, of pids: [Int32]) {
+        guard let former = formerOfSession else { return }
+        formerOfSession = nil
+        guard let pid = pids.first(where: { getsid($0) == session }),
+            Autogroup.nice(ofSessionOf: pid) == Self.lowestNice
+        else { return }
+        Autogroup.setNice(former, ofSessionOf: pid)
     }
 
     private func restore(_ pid: Int32, _ restored: inout Set<Thread>) {
@@ -137,6 +160,9 @@ public struct SchedulingPriority: Sendable {
 
     /// Whether a nice value like this process's own can be given back once it was raised.
     public static func canRestoreNice() -> Bool { nice(0).map { $0 >= restorableNice() } ?? false }
+
+    /// Whether a session of the app's own, where sessions count, can be lowered and given back what it had.
+    public static func canLowerSessions() -> Bool { !Autogroup.isOn || Autogroup.canBeSetAtAnyTime }
 
     /// The nice values from here on can be given back; 20: none.
     ///

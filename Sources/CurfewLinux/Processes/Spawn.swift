@@ -24,6 +24,8 @@ public struct SpawnRequest {
     public var cgroup: Int32 = -1
     public var joining: [Int32] = []
     public var hasOwnProcessGroup = false
+    /// Whether its group is in a session of its own, without a terminal; nothing where it has no group of its own.
+    public var hasOwnSession = false
     /// The group it joins where it gets none of its own; 0: this process's.
     public var processGroup: Int32 = 0
     public var terminal: Int32 = -1
@@ -129,8 +131,10 @@ public struct SpawnRequest {
     /// Nil where it is in this process's place.
     private func withPlace(_ body: (UnsafePointer<curfew_spawn_place>?) -> Int32) -> Int32 {
         let hasOwnStreams = max(streams.input, streams.output, streams.error) >= 0
-        if !hasOwnStreams, directory == nil, umask == nil, limits.isEmpty { return body(nil) }
+        let hasOwnSession = hasOwnProcessGroup && hasOwnSession
+        if !hasOwnSession, !hasOwnStreams, directory == nil, umask == nil, limits.isEmpty { return body(nil) }
         var place = curfew_spawn_place()
+        place.new_session = hasOwnSession
         place.streams = streams
         place.sets_umask = umask != nil
         place.umask = umask ?? 0
