@@ -1,7 +1,8 @@
 import CCurfew
-import CurfewLinux
 import Glibc
 import Testing
+
+@testable import CurfewLinux
 
 @Suite("Putting an app last in the queues, and back")
 struct SchedulingPriorityTests {

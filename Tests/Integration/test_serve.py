@@ -99,6 +99,13 @@ def test_an_app_has_no_descriptor_but_its_own(plain):
         ("0", "/dev/null"), ("1", "pipe"), ("2", "pipe"), ("8", "socket")]
 
 
+def test_each_app_leads_a_session_of_its_own(server):
+    """The kernel's autogroup gives each session its part of the processors, however many processes it has."""
+    pids = [server.launch(name, *SLEEP) for name in ("one", "two")]
+    assert [os.getsid(pid) for pid in pids] == pids
+    assert [os.getpgid(pid) for pid in pids] == pids
+
+
 def test_output_of_both_kinds_is_kept(plain):
     plain.launch("loud", "sh", "-c", "echo one; echo two >&2")
     plain.wait_line("loud", "two\n")
