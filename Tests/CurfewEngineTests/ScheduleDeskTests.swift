@@ -152,6 +152,52 @@ struct ScheduleDeskTests {
         #expect(obstacles == Array(repeating: .cantBeLaunched, count: ScheduleDesk.deliveriesPerTurn))
     }
 
+    @Test("In another zone so many that go by its clocks are planned anew in a turn; then comes what is due there")
+    func zone() throws {
+        let records = FakeRecords()
+        for app in 0..<40 {
+            records.kept.notifications["app\(app)"] = try (0..<8).map { number in
+                let start = try #require(CivilTime(year: 2001, month: 1, day: 1 + number))
+                return (LocalNotification(id: "n\(number)", rule: CalendarRule(.civil(start, .local), .daily)), 40_000)
+            }
+        }
+        let scene = ServeScene(records: records)
+        let desk = scene.host.desk
+        let before = desk.schedules.names.map { desk.schedules[$0]?.notifications.nextDue }
+        scene.zones.local = -3600
+        let asked = scene.zones.questions
+        desk.zoneChanged()
+        let each = scene.zones.questions - asked
+        let questions = (0..<19).map { _ in
+            let asked = scene.zones.questions
+            desk.timeCame()
+            return scene.zones.questions - asked
+        }
+        #expect(scene.zones.readings == 1)
+        #expect(questions.allSatisfy { $0 == each })
+        #expect(!desk.schedules.hasUnplanned)
+        let moved = desk.schedules.names.map { desk.schedules[$0]?.notifications.nextDue }
+        #expect(moved == before.map { $0.map { $0 + Span.seconds(3 * 3600) } })
+    }
+
+    @Test("Who asks what an app has scheduled hears it by the new zone, whoever's turn it is")
+    func zoneAsked() throws {
+        let records = FakeRecords()
+        for app in 0..<40 {
+            let start = try #require(CivilTime(year: 2096, month: 1, day: 1))
+            let notification = LocalNotification(id: "n", rule: CalendarRule(.civil(start, .local)))
+            records.kept.notifications["app\(app)"] = [(notification, 0)]
+        }
+        let scene = ServeScene(records: records)
+        scene.zones.local = 0
+        scene.host.desk.schedules.zoneChanged()
+        let due = (0..<40).map { app in
+            scene.ask("schedule id=1 app=app\(app)").first { $0.contains(#"shown="2096-01-01 00:00:00 +00:00""#) }
+                != nil
+        }
+        #expect(due == Array(repeating: true, count: 40))
+    }
+
     @Test("A server that ends delivers nothing more")
     func ending() {
         let scene = Self.scene(due: 1)

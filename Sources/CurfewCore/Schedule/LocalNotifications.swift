@@ -124,14 +124,13 @@ public struct LocalNotifications: Sendable, Hashable {
 
     /// The zone has changed, or its rules: each is due when its clocks say so now. No moment that has come comes again.
     public mutating func zoneChanged(_ offsets: Offsets) {
-        let entries = pending
-        pending.removeAll(keepingCapacity: true)
-        for entry in entries {
-            guard let due = entry.notification.rule.occurrence(entry.passed, offsets) else { continue }
+        pending = pending.compactMap { entry in
+            guard let due = entry.notification.rule.occurrence(entry.passed, offsets) else { return nil }
             var entry = entry
             entry.due = due
-            insert(entry)
+            return entry
         }
+        pending.sort { ($0.due, $0.number) < ($1.due, $1.number) }
     }
 }
 

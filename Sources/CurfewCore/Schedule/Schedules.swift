@@ -6,6 +6,8 @@ public struct Schedules: Sendable {
     private var deadlines = NamedDeadlines<WallTime>()
     /// Of whom something is still to be planned anew.
     private var unplanned: [String] = []
+    /// Whose notifications still go by the zone before.
+    private(set) var unmoved: Set<String> = []
 
     /// What is to be done now.
     public enum Task: Sendable, Hashable {
@@ -53,30 +55,53 @@ public struct Schedules: Sendable {
         change(app) { $0.isHeld = isHeld }
     }
 
-    /// The zone has changed, or its rules: what its clocks tell is due when they tell it now.
-    public mutating func zoneChanged(_ offsets: LocalNotifications.Offsets) {
-        for app in apps.keys { change(app) { $0.notifications.zoneChanged(offsets) } }
+    /// Keeps a notification of an app, as `LocalNotifications` does: the soonest stay, by the clocks as they are now.
+    public mutating func keep(
+        _ notification: LocalNotification, passed: Int64, of app: String, _ offsets: LocalNotifications.Offsets
+    ) -> LocalNotifications.Scheduling {
+        move(app, offsets)
+        return change(app) { $0.notifications.keep(notification, passed: passed, offsets) }
+    }
+
+    // MARK: Planning anew
+
+    /// The zone has changed, or its rules: what its clocks tell is due when they tell it now. That is to be planned anew, and what
+    /// goes by habit as well.
+    public mutating func zoneChanged() {
+        unmoved.formUnion(apps.keys)
+        forgetPlans()
     }
 
     /// The clock was set, or the zone is another: what is planned by habit is to be planned anew, and requests are looked at.
     public mutating func forgetPlans() { unplanned = Array(apps.keys) }
 
-    /// Until then it is due by another clock.
+    /// Until then nothing is due: when it is isn't known yet.
     public var hasUnplanned: Bool { !unplanned.isEmpty }
 
-    /// Plans what is to be planned anew of so many apps.
+    /// Plans what is to be planned anew of some apps, a whole one at a time: `count` are planned, where each notification counts that
+    /// goes by another zone now.
     public mutating func plan(_ count: Int, at now: WallTime, _ offsets: LocalNotifications.Offsets) {
-        let turn = unplanned.suffix(count)
-        unplanned.removeLast(turn.count)
-        for app in turn {
+        var left = count
+        while left > 0, let app = unplanned.popLast() {
+            left -= max(1, move(app, offsets))
             if apps[app]?.fetch.learns == true { change(app) { $0.fetch.plan(at: now) { offsets(.local, $0) } } }
             if apps[app]?.requests.pending.isEmpty == false { change(app) { $0.requests.plan(at: now) } }
         }
     }
 
+    /// Has an app's notifications due by the zone as it is now, before it is their turn; returns how many still went by the one before.
+    @discardableResult
+    public mutating func move(_ app: String, _ offsets: LocalNotifications.Offsets) -> Int {
+        guard unmoved.remove(app) != nil, let count = apps[app]?.notifications.pending.count, count > 0
+        else { return 0 }
+        change(app) { $0.notifications.zoneChanged(offsets) }
+        return count
+    }
+
     private mutating func settle(_ app: String) {
         guard let schedule = apps[app], !schedule.isEmpty else {
             apps[app] = nil
+            unmoved.remove(app)
             return deadlines.remove(app)
         }
         if let due = schedule.nextDue { deadlines.set(due, for: app) } else { deadlines.remove(app) }
@@ -84,11 +109,12 @@ public struct Schedules: Sendable {
 
     // MARK: Being due
 
-    /// The soonest of all that is due; nil where nothing is. Whoever asks again and again has all of it.
+    /// The soonest of all that is due; nil where nothing is. Whoever asks again and again has all of it. While something is to be
+    /// planned anew nothing is due.
     ///
     /// A fetch that is due goes on being so until it was begun or postponed, and so does a request.
     public mutating func takeDue(at now: WallTime, _ offsets: LocalNotifications.Offsets) -> Task? {
-        guard let due = nextDue, due <= now, let app = deadlines.nextName else { return nil }
+        guard !hasUnplanned, let due = nextDue, due <= now, let app = deadlines.nextName else { return nil }
         if let number = change(app, { $0.takePush(at: now) }) { return .push(app, number) }
         guard apps[app]?.notifications.nextDue.map({ $0 > now }) ?? true else {
             return takeNotification(of: app, at: now, offsets).map { .deliver($0) }

@@ -104,9 +104,7 @@ extension ScheduleDesk {
     private func kept(_ record: NotificationRecord, _ request: ControlRequest) {
         let (app, notification) = (record.app, record.notification)
         _ = replacements.ended(.init(app: app, id: notification.id), isKept: true)
-        let scheduling = schedules.change(app) {
-            $0.notifications.keep(notification, passed: record.passed, offset)
-        }
+        let scheduling = schedules.keep(notification, passed: record.passed, of: app, offset)
         schedules.hold(app, !host.apps.list.mayLaunchInBackground(app))
         guard case .kept(let due, let dropped) = scheduling else {
             return host.refuse(request, "invalid", "it never comes")
@@ -139,6 +137,7 @@ extension ScheduleDesk {
         let isOfOne = request.app != nil || request.message["app"] != nil
         if isOfOne {
             guard let name = appName(request) else { return }
+            schedules.move(name, offset)
             names = [name]
         } else {
             names = schedules.names
@@ -214,6 +213,7 @@ extension ScheduleDesk {
 
     /// What `status` shows of an app.
     func fields(of app: String) -> [Field] {
+        schedules.move(app, offset)
         guard let schedule = schedules[app] else { return [] }
         var fields: [Field] = []
         if schedule.badge > 0 { fields.append(Field("badge", String(schedule.badge))) }

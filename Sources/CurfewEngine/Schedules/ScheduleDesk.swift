@@ -57,7 +57,7 @@ final class ScheduleDesk {
 
     /// More that is due at once waits until others had their turn.
     static let deliveriesPerTurn = 16
-    /// The same of apps whose fetches are planned anew.
+    /// The same of what is planned anew: notifications of whole apps, and when apps fetch.
     static let plansPerTurn = 16
     /// Its link tells which zone the machine is in.
     private static let zoneFile = "/etc/localtime"
@@ -120,9 +120,14 @@ final class ScheduleDesk {
 
     func zoneMayHaveChanged() {
         guard zoneWatch?.readChanges() != nil else { return }
+        zoneChanged()
+    }
+
+    /// What goes by its clocks is planned anew, so many in a turn; the rest by the timer, which is in the past till then.
+    func zoneChanged() {
         zones.reload()
-        schedules.zoneChanged(offset)
-        schedules.forgetPlans()
+        schedules.zoneChanged()
+        schedules.plan(Self.plansPerTurn, at: WallTimer.now, offset)
         arm()
     }
 

@@ -101,8 +101,68 @@ struct SchedulesTests {
         let local = CalendarRule(.civil(Zones.civil(2026, 3, 2, 8), .local))
         schedule(&all, "mail", LocalNotification(id: "a", rule: local))
         #expect(all.nextDue == Zones.moment(2026, 3, 2, 7))
-        all.zoneChanged { _, time in Zones.newYork(time) }
+        all.zoneChanged()
+        all.plan(1, at: Self.now) { _, time in Zones.newYork(time) }
         #expect(all.nextDue == Zones.moment(2026, 3, 2, 13))
+        #expect(!all.hasUnplanned)
+    }
+
+    /// So many apps, each with so many at eight o'clock by the machine's clocks, on one day after the other.
+    private func local(_ apps: Int, _ count: Int) -> Schedules {
+        var all = Schedules()
+        for (app, day) in (0..<apps).flatMap({ app in (1...count).map { (app, $0) } }) {
+            let rule = CalendarRule(.civil(Zones.civil(2026, 3, day, 8), .local))
+            schedule(&all, "app\(app)", LocalNotification(id: "\(day)", rule: rule))
+        }
+        return all
+    }
+
+    @Test("In another zone so many are found anew at a time, whole apps; nothing comes before, and nothing is lost")
+    func zoneByParts() {
+        var all = local(10, 8)
+        all.zoneChanged()
+        let noon = Zones.moment(2026, 3, 1, 12)
+        let offsets = { (_: CalendarRule.Zone, time: WallTime) in Zones.newYork(time) }
+        var left: [Int] = []
+        while all.hasUnplanned, left.count < 20 {
+            let early = all.takeDue(at: noon, offsets)
+            #expect(early == nil)
+            all.plan(16, at: noon, offsets)
+            left.append(all.unmoved.count)
+        }
+        #expect(left == [8, 6, 4, 2, 0])
+        #expect(all.nextDue == Zones.moment(2026, 3, 1, 13))
+        #expect(all.names.allSatisfy { all[$0]?.notifications.pending.count == 8 })
+    }
+
+    @Test("A zone that changes again meanwhile, and a clock that is set, leave none by the zone before")
+    func zoneTwice() {
+        var all = local(4, 2)
+        let (time, offsets) = (Self.now, { (_: CalendarRule.Zone, time: WallTime) in Zones.newYork(time) })
+        all.zoneChanged()
+        all.plan(3, at: time, Self.offsets)
+        #expect(all.unmoved.count == 2)
+        all.forgetPlans()
+        all.plan(1, at: time, Self.offsets)
+        all.zoneChanged()
+        all.plan(.max, at: time, offsets)
+        #expect(all.unmoved.isEmpty && !all.hasUnplanned)
+        #expect(all.names.allSatisfy { all[$0]?.notifications.nextDue == Zones.moment(2026, 3, 1, 13) })
+    }
+
+    @Test("Of too many the soonest stay, by the clocks as they are now, whether it was the app's turn or not")
+    func zoneAndTooMany() {
+        var all = Schedules()
+        for number in 0..<LocalNotifications.maximumCount {
+            let rule = CalendarRule(.civil(Zones.civil(2026, 3, 2, 8 + number / 60, number % 60), .local))
+            schedule(&all, "mail", LocalNotification(id: "\(number)", rule: rule))
+        }
+        all.zoneChanged()
+        // Behind all of them in Berlin, and in front of them in New York.
+        let moment = LocalNotification(id: "new", rule: CalendarRule(.moment(Zones.moment(2026, 3, 2, 12))))
+        let answer = all.keep(moment, passed: 0, of: "mail") { _, time in Zones.newYork(time) }
+        #expect(answer == .kept(due: Zones.moment(2026, 3, 2, 12), dropped: "63"))
+        #expect(all.nextDue == Zones.moment(2026, 3, 2, 12))
     }
 
     @Test("A fetch is due until it was begun or put off; a notification of the same app doesn't wait for it")
@@ -228,7 +288,7 @@ struct SchedulesTests {
         var unreached: Set = [
             "another is pushed out", "pushed out itself", "too many are found", "another zone, another moment",
             "it is over", "it goes on", "two of one app at once", "two apps at once", "more than come in a step",
-            "due, and its app removed",
+            "due, and its app removed", "due before all is planned anew", "one more before its app is planned anew",
         ]
         for seed in UInt64(0)..<100 {
             unreached.subtract(ScheduleWorld.reached(by: ScheduleStep.life(seed: seed)))
