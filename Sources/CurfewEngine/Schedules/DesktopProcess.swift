@@ -14,6 +14,8 @@ struct DesktopProcess {
 
     private let socket: Int32
     private let callersMask: UInt64
+    /// In nanoseconds, as `Shown.began` is.
+    private let now: () -> Int64
     private let nothing = curfew_open_at(AT_FDCWD, "/dev/null", O_RDWR, 0)
     private var shown: [Shown] = []
     private var environment: ServerEnvironment
@@ -27,9 +29,12 @@ struct DesktopProcess {
         let began: Int64
     }
 
-    init(socket: Int32, callersMask: UInt64) {
+    init(
+        socket: Int32, callersMask: UInt64, now: @escaping () -> Int64 = { curfew_monotonic_nanoseconds() }
+    ) {
         self.socket = socket
         self.callersMask = callersMask
+        self.now = now
         environment = .own()
     }
 
@@ -48,7 +53,7 @@ struct DesktopProcess {
     /// What was started just now comes to the desktop before it is ended.
     private mutating func letBegin() {
         while let youngest = shown.map(\.began).max() {
-            let left = youngest + Self.beginNanoseconds - curfew_monotonic_nanoseconds()
+            let left = youngest + Self.beginNanoseconds - now()
             if left <= 0 { return }
             var ready = shown.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
             if poll(&ready, nfds_t(ready.count), Int32(left / 1_000_000 + 1)) <= 0 { continue }
@@ -56,7 +61,8 @@ struct DesktopProcess {
         }
     }
 
-    private mutating func waitOnce() -> Bool {
+    /// Until something comes, or the time of one is over. False once the server has closed its end.
+    mutating func waitOnce() -> Bool {
         var ready = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
         ready += shown.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
         let count = poll(&ready, nfds_t(ready.count), millisecondsToPatiencesEnd)
@@ -102,7 +108,7 @@ struct DesktopProcess {
             shown.append(
                 Shown(
                     notice: notice, hasAction: withAction, pid: pid, pidfd: pidfd, output: output,
-                    began: curfew_monotonic_nanoseconds()))
+                    began: now()))
         } catch {
             output.close()
             tell(.failed(notice.number, reason: "notify-send can't be started: \(error.reason)"))
@@ -123,7 +129,7 @@ struct DesktopProcess {
         while waitpid(last.pid, &status, 0) < 0 && errno == EINTR {}
         let number = last.notice.number
         if Self.firstLine(of: last.output) == DesktopNotice.actionKey { return tell(.chosen(number)) }
-        let age = curfew_monotonic_nanoseconds() - last.began
+        let age = now() - last.began
         let (code, signal) = (status >> 8, status & 0x7f)
         // Ours is the only signal that comes in time.
         if status == 0 || age >= ShownNotifications.patience.nanoseconds { return tell(.closed(number)) }
@@ -141,15 +147,16 @@ struct DesktopProcess {
 
     /// Nobody has answered for so long: it stays where it is shown, and its button does nothing more.
     private func endPatience() {
-        let now = curfew_monotonic_nanoseconds()
+        let now = now()
         for shown in shown where now - shown.began >= ShownNotifications.patience.nanoseconds {
             _ = kill(-shown.pid, SIGKILL)
         }
     }
 
-    private var millisecondsToPatiencesEnd: Int32 {
+    /// Below 0 where nothing is shown.
+    var millisecondsToPatiencesEnd: Int32 {
         guard let first = shown.map(\.began).min() else { return -1 }
-        let left = first + ShownNotifications.patience.nanoseconds - curfew_monotonic_nanoseconds()
+        let left = first + ShownNotifications.patience.nanoseconds - now()
         return Int32(clamping: max(0, left) / 1_000_000 + 1)
     }
 
