@@ -148,7 +148,7 @@ final class Channel: Sendable {
         switch message.verb {
         case "event": onEvent(message)
         case "ok", "error": takeReplyHandler(for: message)?(message)
-        case "part": keep(message)
+        case "part", "schedule": keep(message)
         default: break
         }
     }

@@ -14,6 +14,10 @@ extension CurfewApplication: RequestScheduling {
         try tell(Message("cancel", [Field("all", "1")]))
     }
 
+    public func getPendingNotificationRequests() throws(ScheduleRefused) -> [PendingNotificationRequest] {
+        try scheduled().compactMap { PendingNotificationRequest($0) }
+    }
+
     public func setMinimumBackgroundFetchInterval(_ interval: Double) throws(ScheduleRefused) {
         guard interval >= 0 else { throw ScheduleRefused(code: "invalid") }
         let seconds =
@@ -31,6 +35,20 @@ extension CurfewApplication: RequestScheduling {
 
     public func cancelAllTaskRequests() throws(ScheduleRefused) {
         try tell(Message("cancel", [Field("all", "requests")]))
+    }
+
+    public func getPendingTaskRequests() throws(ScheduleRefused) -> [TaskRequest] {
+        try scheduled().compactMap { TaskRequest(scheduled: $0) }
+    }
+
+    /// All that the app has scheduled, the soonest first; nothing where nobody is there.
+    private func scheduled() throws(ScheduleRefused) -> [Message] {
+        guard supervisor.channel() != nil else { return [] }
+        switch supervisor.askAtLength(Message("schedule", [])) {
+        case .ok(_, let parts)?: return parts
+        case .refused(let code)?: throw ScheduleRefused(code: code)
+        case nil: throw ScheduleRefused(code: "unanswered")
+        }
     }
 
     @discardableResult

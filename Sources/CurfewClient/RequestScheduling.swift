@@ -18,6 +18,9 @@ public protocol RequestScheduling: AnyObject, Sendable {
     /// None of the app's is shown any more.
     func cancelAllLocalNotifications() throws(ScheduleRefused)
 
+    /// The app's notifications that wait, the soonest first; none without a supervisor.
+    func getPendingNotificationRequests() throws(ScheduleRefused) -> [PendingNotificationRequest]
+
     /// How often the app is woken for the event `fetch`, at most, in seconds; the server chooses when, and keeps it.
     ///
     /// - Parameter interval: 0, as often as may be; infinite, never, as is usual.
@@ -35,6 +38,9 @@ public protocol RequestScheduling: AnyObject, Sendable {
 
     /// The app isn't launched for any.
     func cancelAllTaskRequests() throws(ScheduleRefused)
+
+    /// The app's requests that wait, the soonest first, without the one that it works on; none without a supervisor.
+    func getPendingTaskRequests() throws(ScheduleRefused) -> [TaskRequest]
 
     /// Calls the handler when the app was woken for the request of that identifier; from now on the app is aware.
     ///

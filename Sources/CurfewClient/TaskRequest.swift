@@ -25,6 +25,17 @@ public struct TaskRequest: Hashable, Sendable {
         self.earliestBeginDate = earliestBeginDate
     }
 
+    /// One that waits; nil for anything else that an app has scheduled, and for what the app works on already.
+    init?(scheduled: Message) {
+        guard scheduled["waits"] != "runs", let kind = scheduled["kind"].flatMap({ Kind(rawValue: $0) }),
+            let identifier = scheduled["request"]
+        else { return nil }
+        self.init(kind, identifier: identifier)
+        earliestBeginDate = scheduled["earliest"].flatMap { Double($0) }.map { FireDate(secondsSince1970: $0) }
+        requiresNetworkConnectivity = scheduled["needs-network"] == "1"
+        requiresExternalPower = scheduled["needs-power"] == "1"
+    }
+
     var message: Message {
         var fields = [Field("kind", kind.rawValue), Field("request", identifier)]
         if let earliestBeginDate { fields.append(Field("earliest", earliestBeginDate.description)) }

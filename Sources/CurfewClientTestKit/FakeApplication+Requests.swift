@@ -35,6 +35,11 @@ extension FakeApplication: RequestScheduling {
         _ = try checked { $0.notifications = [] }
     }
 
+    /// In the order in which they were scheduled.
+    public func getPendingNotificationRequests() throws(ScheduleRefused) -> [PendingNotificationRequest] {
+        try checked { $0.notifications.map { PendingNotificationRequest($0) } } ?? []
+    }
+
     public func setMinimumBackgroundFetchInterval(_ interval: Double) throws(ScheduleRefused) {
         guard interval >= 0 else { throw ScheduleRefused(code: "invalid") }
         _ = try checked { $0.fetchInterval = interval }
@@ -57,6 +62,9 @@ extension FakeApplication: RequestScheduling {
     }
 
     public func cancelAllTaskRequests() throws(ScheduleRefused) { _ = try checked { $0.requests = [] } }
+
+    /// In the order of their submission.
+    public func getPendingTaskRequests() throws(ScheduleRefused) -> [TaskRequest] { try checked { $0.requests } ?? [] }
 
     @discardableResult
     public func register(

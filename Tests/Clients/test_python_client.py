@@ -641,6 +641,34 @@ def test_a_payload_is_read_in_parts(fake, app):
     assert fake.verbs().count("payload") == 2
 
 
+PENDING = (
+    'schedule id={id} app=a kind=processing request=now due=1.000 shown="" waits=runs',
+    "schedule id=other app=a kind=refresh request=other due=2.000",
+    'schedule id={id} app=a kind=notification notification=tea due=1796112240.500 shown="" zone=local repeat=daily badge=2 title="Tea x"',
+    'schedule id={id} app=a kind=fetch due=1796112241.000 shown="" repeat=7200',
+    'schedule id={id} app=a kind=processing request=index due=1796112242.000 shown="" earliest=1796112000.000 needs-network=1 needs-power=1',
+    'schedule id={id} app=a kind=refresh request=inbox due=1796112243.000 shown="" waits=offline',
+    'schedule id={id} app=a kind=notification notification=n1 due=1796112244.000 shown="" title=y', "ok id={id} count=6")
+
+
+def test_what_waits_is_listed(fake, app):
+    """The soonest first, each kind by itself; what the app works on waits no more."""
+    fake.answer("schedule", *PENDING)
+    assert app.get_pending_notification_requests() == [
+        curfew.PendingNotificationRequest("tea", 1796112240.5, "Tea x", "local", "daily", 2),
+        curfew.PendingNotificationRequest("n1", 1796112244.0, "y")]
+    fake.answer("schedule", *PENDING)
+    assert app.get_pending_task_requests() == [
+        curfew.ProcessingTaskRequest("index", 1796112000.0, requires_network_connectivity=True, requires_external_power=True),
+        curfew.AppRefreshTaskRequest("inbox")]
+    fake.answer("schedule", "error id={id} code=unsupported message=no")
+    with pytest.raises(curfew.ScheduleRefused) as refused:
+        app.get_pending_task_requests()
+    assert refused.value.code == "unsupported"
+    nobody = curfew.Application({})
+    assert nobody.get_pending_task_requests() == nobody.get_pending_notification_requests() == []
+
+
 def test_name_and_state(fake, app):
     """The state is asked for each time, the name once."""
     fake.answer("status", "task id={id} task=1 name=x age=1.0", "ok id={id} app=backup state=background")

@@ -198,6 +198,50 @@ struct SchedulingTests {
         }
     }
 
+    private static let pending = [
+        #"schedule id=ID app=a kind=processing request=now due=1.000 shown="" waits=runs"#,
+        "schedule id=other app=a kind=refresh request=other due=2.000",
+        #"schedule id=ID app=a kind=notification notification=tea due=1796112240.500 shown="" zone=local repeat=daily badge=2 title="Tea \"x\"""#,
+        #"schedule id=ID app=a kind=fetch due=1796112241.000 shown="" repeat=7200"#,
+        #"schedule id=ID app=a kind=processing request=index due=1796112242.000 shown="" earliest=1796112000.000 needs-network=1 needs-power=1"#,
+        #"schedule id=ID app=a kind=refresh request=inbox due=1796112243.000 shown="" waits=offline"#,
+        #"schedule id=ID app=a kind=notification notification=n1 due=1796112244.000 shown="" title=y"#,
+        "ok id=ID count=6",
+    ]
+
+    @Test("What waits is listed, the soonest first, each kind by itself; what the app works on waits no more")
+    func pending() throws {
+        let answer: FakeSupervisor.Answering = { message in
+            guard message.verb == "schedule", let id = message["id"] else { return nil }
+            return Self.pending.map { $0.replacing("ID", with: id) }
+        }
+        try withSupervisor(answering: answer) { supervisor, application in
+            let notifications = try application.getPendingNotificationRequests()
+            #expect(notifications.map(\.identifier) == ["tea", "n1"])
+            #expect(notifications.map(\.nextTriggerDate) == [1_796_112_240.5, 1_796_112_244])
+            #expect(notifications.map(\.title) == [#"Tea "x""#, "y"])
+            #expect(notifications.map(\.timeZone) == ["local", nil])
+            #expect(notifications.map(\.repeatInterval) == ["daily", nil])
+            #expect(notifications.map(\.applicationIconBadgeNumber) == [2, nil])
+            var index = TaskRequest(.processing, identifier: "index", earliestBeginDate: "@1796112000")
+            index.requiresNetworkConnectivity = true
+            index.requiresExternalPower = true
+            #expect(try application.getPendingTaskRequests() == [index, TaskRequest(.appRefresh, identifier: "inbox")])
+            #expect(supervisor.requests.map(Self.fields) == [[], []])
+        }
+    }
+
+    @Test("What waits can't be told: it is thrown; without a supervisor nothing waits")
+    func pendingRefused() throws {
+        try withSupervisor(answering: Self.answering("schedule", "error id=ID code=unsupported")) { _, application in
+            #expect(throws: ScheduleRefused(code: "unsupported")) { try application.getPendingTaskRequests() }
+            #expect(throws: ScheduleRefused(code: "unsupported")) { try application.getPendingNotificationRequests() }
+        }
+        let alone = CurfewApplication(at: SupervisorAddress(socketPath: nil, inheritedDescriptor: nil))
+        #expect(try alone.getPendingTaskRequests().isEmpty)
+        #expect(try alone.getPendingNotificationRequests().isEmpty)
+    }
+
     @Test("The test kit plays a server: requests run, expire and are counted")
     func kit() async throws {
         try await withFakeApplication { application in
@@ -219,6 +263,9 @@ struct SchedulingTests {
             }
             let id = try application.scheduleLocalNotification(LocalNotification(alertBody: "x"))
             #expect(application.scheduledLocalNotifications.map(\.identifier) == [id])
+            let pending = try application.getPendingNotificationRequests()
+            #expect(pending.map { [$0.identifier, $0.title] } == [[id, "x"]])
+            #expect(try application.getPendingTaskRequests().map(\.identifier) == ["inbox"])
             try application.cancelAllLocalNotifications()
             application.refuseNextRequest("unsupported")
             #expect(throws: ScheduleRefused(code: "unsupported")) { try application.cancelAllTaskRequests() }

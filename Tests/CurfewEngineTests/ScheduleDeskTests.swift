@@ -485,6 +485,18 @@ struct ScheduleDeskTests {
         #expect(scene.state("photos") == nil)
     }
 
+    @Test("Who asks what waits is told before when it doesn't come, where that was said")
+    func earliest() {
+        knowPhotos()
+        submit("kind=processing request=index earliest=@4000000000")
+        scene.reading.isOnline = false
+        submit("kind=processing request=upload needs-network=1")
+        let lines = scene.ask("schedule id=9 app=photos")
+        let said = lines.filter { $0.contains(" earliest=4000000000.000") }
+        #expect(said.map { $0.contains(" request=index ") } == [true])
+        #expect(lines.count { $0.contains(" request=upload ") } == 1)
+    }
+
     @Test("An app without the mode for it is refused, and one that can't be launched is tried again")
     func modes() {
         let definition = scene.definitions.define("photos")

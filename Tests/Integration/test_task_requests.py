@@ -309,12 +309,18 @@ int main(void)
 {
     struct curfew_task_request index = {.kind = CURFEW_TASK_REQUEST_PROCESSING, .identifier = "index"};
     struct curfew_local_notification tea = {.identifier = "tea", .alert_body = "It is \"ready\"", .fire_date = "2096-12-01T08:00:00Z"};
+    struct curfew_pending_notification_request notification;
+    struct curfew_pending_task_request request;
     char identifier[65], payload[CURFEW_PAYLOAD_MAX + 1];
     setvbuf(stdout, NULL, _IOLBF, 0);
-    index.earliest_begin_date = "2096-12-01 08:00";
+    index.earliest_begin_date = "2096-12-01T08:00:00Z";
     printf("connected %d\n", curfew_connect(&client));
     printf("submitted %d\n", curfew_submit_task_request(&client, &index));
     printf("scheduled %d %s\n", curfew_schedule_local_notification(&client, &tea, identifier), identifier);
+    printf("waiting %d ", curfew_get_pending_notification_requests(&client, &notification, 1));
+    printf("%s %.0f, ", notification.identifier, notification.next_trigger_date);
+    printf("%d ", curfew_get_pending_task_requests(&client, &request, 1));
+    printf("%s %.0f\n", request.identifier, request.earliest_begin_date);
     printf("fetches %d\n", curfew_set_minimum_background_fetch_interval(&client, 7200));
     curfew_hello(&client, "c");
     while (curfew_next_event(&client, &event, -1) > 0) {
@@ -352,6 +358,8 @@ def pushed(event):
     event.set_fetch_result(curfew.FetchResult.NEW_DATA)
 app.submit_task_request(curfew.ProcessingTaskRequest("index", 4e9))
 say("scheduled 0", app.schedule_local_notification(curfew.LocalNotification('It is "ready"', fire_date=4e9, identifier="tea")))
+(notification,), (request,) = app.get_pending_notification_requests(), app.get_pending_task_requests()
+say("waiting 1", notification.identifier, f"{notification.next_trigger_date:.0f}, 1", request.identifier, f"{request.earliest_begin_date:.0f}")
 app.set_minimum_background_fetch_interval(7200)
 say("fetches 0")
 app.run()
@@ -374,6 +382,8 @@ def test_a_client_asks_for_all_of_it(sandbox, photos, language):
     server.launch("own", *words)
     server.wait_line("own", "fetches 0")
     assert "scheduled 0 tea" in server.log("own")
+    moment = 4005187200 if language == "c" else 4000000000
+    assert f"waiting 1 tea {moment}, 1 index {moment}" in server.log("own")
     lines, _ = server.ask("schedule app=own")
     kinds = {thing["kind"]: thing for thing in map(fields_of, lines)}
     assert (kinds["processing"]["request"], kinds["notification"]["notification"], kinds["fetch"]["repeat"]) == (

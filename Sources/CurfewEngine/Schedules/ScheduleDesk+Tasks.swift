@@ -256,6 +256,7 @@ extension ScheduleDesk {
             Field("app", app), Field("kind", request.kind.rawValue), Field("request", request.id),
             Field("due", due.secondsText), Field("shown", shownText(due)),
         ]
+        if let earliest = request.earliest { fields.append(Field("earliest", earliest.secondsText)) }
         if request.needsNetwork { fields.append(Field("needs-network", "1")) }
         if request.needsPower { fields.append(Field("needs-power", "1")) }
         return fields

@@ -217,6 +217,24 @@ struct curfew_task_request {
     bool requires_network_connectivity, requires_external_power;
 };
 
+// A notification of the app's that waits, as far as the server tells of it.
+struct curfew_pending_notification_request {
+    char identifier[CURFEW_NAME_MAX + 1];
+    double next_trigger_date;           // when it is due next, in seconds since 1970
+    char title[CURFEW_TITLE_MAX + 1];   // cut, and its body where it has none
+    char time_zone[CURFEW_NAME_MAX + 1]; // whose clocks its date means; "": it is a moment
+    char repeat_interval[CURFEW_NAME_MAX + 1]; // as it was given; "": it comes once
+    long application_icon_badge_number; // the number at the app's name; 0: as it was; below 0: none
+};
+
+// A request of the app's that waits.
+struct curfew_pending_task_request {
+    enum curfew_task_request_kind kind;
+    char identifier[CURFEW_NAME_MAX + 1];
+    double earliest_begin_date;         // in seconds since 1970; 0: as soon as may be
+    bool requires_network_connectivity, requires_external_power;
+};
+
 // What came of an event such as `fetch`.
 enum curfew_fetch_result { CURFEW_FETCH_NEW_DATA, CURFEW_FETCH_NO_DATA, CURFEW_FETCH_FAILED };
 
@@ -266,8 +284,17 @@ struct curfew_impl_long_line {
     char bytes[CURFEW_LINE_MAX];
 };
 
+// Where what is scheduled goes: in one of the two, or nowhere.
+struct curfew_impl_pending {
+    struct curfew_pending_notification_request *notifications;
+    struct curfew_pending_task_request *requests;
+    bool is_of_requests;
+    size_t capacity, count;
+};
+
 // A reply and its decoded text.
 struct curfew_impl_reply {
+    struct curfew_impl_pending *pending; // NULL: what is scheduled isn't asked for
     char *payload;                      // where the texts of `part` lines go, for a reply that is longer than a line; NULL: nowhere
     size_t payload_size, payload_length;
     size_t length;
@@ -838,6 +865,58 @@ static inline void curfew_impl_take_part(struct curfew_impl_reply *reply)
     reply->payload_length += length;
 }
 
+// The value of a pair; NULL when there is none.
+static inline const char *curfew_impl_value(const struct curfew_impl_reply *reply, const char *key)
+{
+    return curfew_impl_find(reply->text, reply->length, "", key);
+}
+
+static inline void curfew_impl_read_notification(
+    const struct curfew_impl_reply *reply, struct curfew_pending_notification_request *notification)
+{
+    unsigned long badge;
+    memset(notification, 0, sizeof *notification);
+    curfew_impl_copy(
+        notification->identifier, sizeof notification->identifier, curfew_impl_value(reply, "notification"));
+    curfew_impl_seconds(curfew_impl_value(reply, "due"), &notification->next_trigger_date);
+    curfew_impl_copy(notification->title, sizeof notification->title, curfew_impl_value(reply, "title"));
+    curfew_impl_copy(notification->time_zone, sizeof notification->time_zone, curfew_impl_value(reply, "zone"));
+    curfew_impl_copy(
+        notification->repeat_interval, sizeof notification->repeat_interval, curfew_impl_value(reply, "repeat"));
+    if (curfew_impl_number(curfew_impl_value(reply, "badge"), &badge) && badge <= LONG_MAX)
+        notification->application_icon_badge_number = badge > 0 ? (long)badge : -1;
+}
+
+static inline void curfew_impl_read_task_request(
+    const struct curfew_impl_reply *reply, struct curfew_pending_task_request *request)
+{
+    memset(request, 0, sizeof *request);
+    if (!strcmp(curfew_impl_value(reply, "kind"), "processing"))
+        request->kind = CURFEW_TASK_REQUEST_PROCESSING;
+    curfew_impl_copy(request->identifier, sizeof request->identifier, curfew_impl_value(reply, "request"));
+    curfew_impl_seconds(curfew_impl_value(reply, "earliest"), &request->earliest_begin_date);
+    request->requires_network_connectivity = curfew_impl_value(reply, "needs-network") != NULL;
+    request->requires_external_power = curfew_impl_value(reply, "needs-power") != NULL;
+}
+
+// A `schedule` line; what there is no room for is counted all the same. What the app works on waits no more.
+static inline void curfew_impl_take_scheduled(struct curfew_impl_reply *reply)
+{
+    struct curfew_impl_pending *pending = reply->pending;
+    const char *kind = curfew_impl_value(reply, "kind"), *waits = curfew_impl_value(reply, "waits");
+    bool is_notification = kind && !strcmp(kind, "notification");
+    bool is_request = kind && (!strcmp(kind, "refresh") || !strcmp(kind, "processing"));
+    if (!pending || !(pending->is_of_requests ? is_request : is_notification) || (waits && !strcmp(waits, "runs")))
+        return;
+    if (pending->count < pending->capacity) {
+        if (pending->is_of_requests)
+            curfew_impl_read_task_request(reply, &pending->requests[pending->count]);
+        else
+            curfew_impl_read_notification(reply, &pending->notifications[pending->count]);
+    }
+    pending->count++;
+}
+
 // Deals with one line that isn't an event; true when it is the reply to `id`, now in `reply`.
 static inline bool curfew_impl_take_reply(
     struct curfew_client *client, const char *line, size_t length, const char *id, struct curfew_impl_reply *reply)
@@ -851,6 +930,10 @@ static inline bool curfew_impl_take_reply(
     replied = curfew_impl_find(space->text, space->length, "", "id");
     if (id && replied && !strcmp(id, replied) && !strcmp(space->text, "part")) {
         curfew_impl_take_part(space);
+        return false;
+    }
+    if (id && replied && !strcmp(id, replied) && !strcmp(space->text, "schedule")) {
+        curfew_impl_take_scheduled(space);
         return false;
     }
     if (id && replied && !strcmp(id, replied) && strcmp(space->text, "task"))
@@ -1038,6 +1121,7 @@ static inline int curfew_impl_ask(
     struct curfew_client *client, struct curfew_impl_line *line, const char *kind, struct curfew_impl_reply *reply)
 {
     reply->payload = NULL;
+    reply->pending = NULL;
     curfew_impl_put(line, "\n", 1);
     return curfew_impl_ask_whole(client, line->bytes, line->length, kind, reply);
 }
@@ -1597,6 +1681,7 @@ static inline int curfew_impl_start_long(
     line->is_cut = false;
     curfew_impl_append(line, start.bytes, start.length);
     reply->payload = NULL;
+    reply->pending = NULL;
     return 0;
 }
 
@@ -1679,6 +1764,32 @@ static inline int curfew_cancel_all_local_notifications(struct curfew_client *cl
     return curfew_impl_tell(client, "cancel", "all", "1");
 }
 
+// How many there are, or -errno.
+static inline int curfew_impl_get_pending(struct curfew_client *client, struct curfew_impl_pending *pending)
+{
+    struct curfew_impl_long_line line;
+    struct curfew_impl_reply reply;
+    int error = curfew_impl_start_long(client, &line, &reply, "schedule");
+    if (error < 0)
+        return error;
+    pending->count = 0;
+    reply.pending = pending;
+    error = curfew_impl_result(client, curfew_impl_ask_long(client, &line, &reply));
+    return error < 0 ? error : (int)pending->count;
+}
+
+// The app's notifications that wait, the soonest first. Returns how many there are, 64 at most, of which the first `capacity` are
+// in `notifications`; or -errno.
+static inline int curfew_get_pending_notification_requests(
+    struct curfew_client *client, struct curfew_pending_notification_request *notifications, size_t capacity)
+{
+    struct curfew_impl_pending pending;
+    memset(&pending, 0, sizeof pending);
+    pending.notifications = notifications;
+    pending.capacity = capacity;
+    return curfew_impl_get_pending(client, &pending);
+}
+
 // How often the app is woken for the event `fetch`, at most, in seconds; the server chooses when, and keeps it. Returns 0, or
 // -errno: -EINVAL for less than 0, -EPERM where the app's manifest doesn't name the mode.
 static inline int curfew_set_minimum_background_fetch_interval(struct curfew_client *client, double seconds)
@@ -1732,6 +1843,19 @@ static inline int curfew_cancel_task_request(struct curfew_client *client, const
 static inline int curfew_cancel_all_task_requests(struct curfew_client *client)
 {
     return curfew_impl_tell(client, "cancel", "all", "requests");
+}
+
+// The app's requests that wait, the soonest first, without the one that it works on. Returns how many there are, 11 at most, of
+// which the first `capacity` are in `requests`; or -errno.
+static inline int curfew_get_pending_task_requests(
+    struct curfew_client *client, struct curfew_pending_task_request *requests, size_t capacity)
+{
+    struct curfew_impl_pending pending;
+    memset(&pending, 0, sizeof pending);
+    pending.requests = requests;
+    pending.is_of_requests = true;
+    pending.capacity = capacity;
+    return curfew_impl_get_pending(client, &pending);
 }
 
 // As curfew_acknowledge, with a word of what came of it.

@@ -214,6 +214,28 @@ class ProcessingTaskRequest(_TaskRequest):
         return pairs
 
 
+@dataclass(frozen=True)
+class PendingNotificationRequest:
+    """A notification that waits to be told or shown, as far as the server tells of it."""
+
+    identifier: str
+
+    next_trigger_date: float
+    """When it is due next, in seconds since 1970."""
+
+    title: str
+    """Where it has none, its body."""
+
+    time_zone: Optional[str] = None
+    """Whose clocks its date means; None: it is a moment."""
+
+    repeat_interval: Optional[str] = None
+    """`daily`, `weekly`, `monthly`, `yearly`, or seconds; None: it comes once."""
+
+    application_icon_badge_number: Optional[int] = None
+    """The number at the app's name from then on; None: as it was."""
+
+
 TaskRequest = Union[AppRefreshTaskRequest, ProcessingTaskRequest]
 """What `Application.submit_task_request` takes."""
 
@@ -670,7 +692,7 @@ class _Link:
         try:
             number = message.pairs.get("id", "")
             request = self._requests.pop(number, None) if message.verb in ("ok", "error") else None
-            if message.verb == "part":
+            if message.verb in ("part", "schedule"):
                 if number in self._requests:
                     self._requests[number].parts.append(message)
             elif request:
@@ -1182,6 +1204,27 @@ class Application:
         """None of the app's is shown any more. Raises ScheduleRefused."""
         self._schedule("cancelling", "cancel", all="1")
 
+    def _pending(self) -> List[Dict[str, str]]:
+        """All that the app has scheduled, the soonest first; nothing without Curfew."""
+        link = self._connected()
+        if not link:
+            return []
+        reply, parts = link.ask_at_length("schedule")
+        if not reply:
+            raise ScheduleRefused("what waits", "unanswered", "the supervisor is gone, or silent")
+        if reply.verb == "error":
+            raise ScheduleRefused(
+                "what waits", reply.pairs.get("code", "unknown"), reply.pairs.get("message", "no reason given"))
+        return [part.pairs for part in parts]
+
+    def get_pending_notification_requests(self) -> List[PendingNotificationRequest]:
+        """The app's notifications that wait, the soonest first; none without Curfew. Raises ScheduleRefused."""
+        return [
+            PendingNotificationRequest(
+                told["notification"], float(told["due"]), told.get("title", ""), told.get("zone"), told.get("repeat"),
+                int(told["badge"]) if "badge" in told else None)
+            for told in self._pending() if told.get("kind") == "notification"]
+
     def set_minimum_background_fetch_interval(self, seconds: float) -> None:
         """How often the app is woken for the event `fetch`, at most: BACKGROUND_FETCH_INTERVAL_MINIMUM, _NEVER, or seconds.
 
@@ -1207,6 +1250,23 @@ class Application:
     def cancel_all_task_requests(self) -> None:
         """The app isn't launched for any request. Raises ScheduleRefused."""
         self._schedule("cancelling", "cancel", all="requests")
+
+    def get_pending_task_requests(self) -> List[TaskRequest]:
+        """The app's requests that wait, the soonest first, without the one that it works on; none without Curfew.
+
+        earliest_begin_date is in seconds since 1970. Raises ScheduleRefused.
+        """
+        pending: List[TaskRequest] = []
+        for told in self._pending():
+            earliest = float(told["earliest"]) if "earliest" in told else None
+            if told.get("waits") == "runs":
+                continue
+            if told.get("kind") == "refresh":
+                pending.append(AppRefreshTaskRequest(told["request"], earliest))
+            elif told.get("kind") == "processing":
+                pending.append(
+                    ProcessingTaskRequest(told["request"], earliest, "needs-network" in told, "needs-power" in told))
+        return pending
 
     def register(self, identifier: str, launch_handler: Callable[[RequestedTask], object]) -> None:
         """Calls launch_handler(task), where events are delivered, when the app was woken for its request.

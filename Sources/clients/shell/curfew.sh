@@ -71,10 +71,12 @@
 #   curfew_schedule_local_notification [OPTION…] [BODY]   has it told or shown when it is due, as `curfew notify NAME` does, whose
 #                                  OPTIONs it takes; prints its ID
 #   curfew_cancel_local_notification ID, curfew_cancel_all_local_notifications
+#   curfew_get_pending_notification_requests   prints those that wait, the soonest first: ID UNIXSECONDS, a line each
 #   curfew_set_minimum_background_fetch_interval D        how often the event `fetch` comes at most; or minimum, or never
 #   curfew_submit_task_request ID OPTION…   has the script woken or launched for the event `refresh` or `processing`, once, as
 #                                  `curfew submit NAME` does: --refresh, --processing, --in D, --needs-power and so on
 #   curfew_cancel_task_request ID, curfew_cancel_all_task_requests
+#   curfew_get_pending_task_requests   prints those that wait, without the one that is worked on: ID KIND, a line each
 #   curfew_remote_notification     prints what was pushed that the event tells of, as JSON
 #
 # Refused, they end with a status other than 0. In a FUNCTION, and told with the acknowledgement:
@@ -1121,6 +1123,9 @@ curfew_cancel_local_notification() { _curfew_ask notify --cancel "${1-}"; }
 
 curfew_cancel_all_local_notifications() { _curfew_ask notify --cancel-all; }
 
+# Prints ID UNIXSECONDS of each that waits.
+curfew_get_pending_notification_requests() { _curfew_list notification; }
+
 # curfew_set_minimum_background_fetch_interval D; or minimum, or never.
 curfew_set_minimum_background_fetch_interval() {
     ! curfew_is_supported || _curfew_task fetch-interval "${1-}"
@@ -1133,6 +1138,29 @@ curfew_submit_task_request() { _curfew_ask submit "$@"; }
 curfew_cancel_task_request() { _curfew_ask submit --cancel "${1-}"; }
 
 curfew_cancel_all_task_requests() { _curfew_ask submit --cancel-all; }
+
+# Prints ID KIND of each that waits.
+curfew_get_pending_task_requests() { _curfew_list request; }
+
+# Prints what waits of the app's: _curfew_list notification, or request.
+_curfew_list() {
+    _curfew_left=$(_curfew_ask schedule --json) || return
+    # A quote within a value has a backslash before it, so that what is looked for are the keys.
+    while :; do
+        case $_curfew_left in *'{"app":"'*) ;; *) return 0 ;; esac
+        _curfew_left=${_curfew_left#*'{"app":"'}
+        _curfew_one=${_curfew_left%%'{"app":"'*}
+        _curfew_id=${_curfew_one#*'"id":"'}
+        _curfew_id=${_curfew_id%%'"'*}
+        _curfew_due=${_curfew_one#*'"due":'}
+        case $1$_curfew_one in
+        notification*'"kind":"notification"'*) printf '%s %s\n' "$_curfew_id" "${_curfew_due%%,*}" ;;
+        request*'"waits":"runs"'*) ;;
+        request*'"kind":"refresh"'*) printf '%s refresh\n' "$_curfew_id" ;;
+        request*'"kind":"processing"'*) printf '%s processing\n' "$_curfew_id" ;;
+        esac
+    done
+}
 
 # Prints the payload that the event tells of. Status 1: it tells of none.
 curfew_remote_notification() {

@@ -467,6 +467,62 @@ static void test_remote_notification(void)
     finish();
 }
 
+#define PENDING \
+            "schedule id=$ID app=a kind=processing request=now due=1.000 shown=\"\" waits=runs\n" \
+            "schedule id=other app=a kind=refresh request=other due=2.000\n" \
+            "schedule id=$ID app=a kind=notification notification=tea due=1796112240.500 shown=\"\" zone=local repeat=daily badge=2 title=\"Tea \\\"x\\\"\"\n" \
+            "event name=x seq=9 kind=change\n" \
+            "schedule id=$ID app=a kind=fetch due=1796112241.000 shown=\"\" repeat=7200\n" \
+            "schedule id=$ID app=a kind=processing request=index due=1796112242.000 shown=\"\" earliest=1796112000.000 needs-network=1 needs-power=1\n" \
+            "schedule id=$ID app=a kind=refresh request=inbox due=1796112243.000 shown=\"\" waits=offline\n" \
+            "schedule id=$ID app=a kind=notification notification=n1 due=1796112244.000 shown=\"\" badge=0 title=y\n" \
+            "schedule id=$ID nonsense=1\nok id=$ID count=6\n"
+
+static void test_pending(void)
+{
+    static const struct fake_step steps[] = {
+        {"schedule id=r*.1", PENDING, FAKE_GO_ON},
+        {"schedule id=r*.2", PENDING, FAKE_GO_ON},
+        {"schedule id=r*.3", PENDING, FAKE_GO_ON},
+        {"schedule id=r*.4", "error id=$ID code=unsupported\n", FAKE_GO_ON},
+    };
+    struct curfew_pending_notification_request notifications[3];
+    struct curfew_pending_task_request requests[3];
+    memset(notifications, 1, sizeof notifications);
+    memset(requests, 1, sizeof requests);
+    CHECK_EQ(curfew_get_pending_task_requests(&client, requests, 3), -ENOTCONN);
+    START_PIPE(steps);
+    CHECK_EQ(curfew_connect(&client), 0);
+    CHECK_EQ(curfew_get_pending_notification_requests(&client, notifications, 3), 2);
+    CHECK_TEXT(notifications[0].identifier, "tea");
+    CHECK(notifications[0].next_trigger_date == 1796112240.5);
+    CHECK_TEXT(notifications[0].title, "Tea \"x\"");
+    CHECK_TEXT(notifications[0].time_zone, "local");
+    CHECK_TEXT(notifications[0].repeat_interval, "daily");
+    CHECK_EQ(notifications[0].application_icon_badge_number, 2);
+    CHECK_TEXT(notifications[1].identifier, "n1");
+    CHECK_TEXT(notifications[1].time_zone, "");
+    CHECK_TEXT(notifications[1].repeat_interval, "");
+    CHECK_EQ(notifications[1].application_icon_badge_number, -1);
+    // What there is no room for is counted, and not written.
+    notifications[1].identifier[0] = '?';
+    CHECK_EQ(curfew_get_pending_notification_requests(&client, notifications, 1), 2);
+    CHECK_EQ(notifications[1].identifier[0], '?');
+    CHECK_EQ(curfew_get_pending_task_requests(&client, requests, 3), 2);
+    CHECK_TEXT(requests[0].identifier, "index");
+    CHECK_EQ(requests[0].kind, CURFEW_TASK_REQUEST_PROCESSING);
+    CHECK(requests[0].earliest_begin_date == 1796112000.0);
+    CHECK(requests[0].requires_network_connectivity && requests[0].requires_external_power);
+    CHECK_TEXT(requests[1].identifier, "inbox");
+    CHECK_EQ(requests[1].kind, CURFEW_TASK_REQUEST_APP_REFRESH);
+    CHECK(requests[1].earliest_begin_date == 0);
+    CHECK(!requests[1].requires_network_connectivity && !requests[1].requires_external_power);
+    CHECK_EQ(curfew_get_pending_task_requests(&client, requests, 3), -ENOTSUP);
+    CHECK_EQ(curfew_next_event(&client, &event, -1), 1);
+    CHECK_TEXT(event.name, "x");
+    finish();
+}
+
 static void test_hello(void)
 {
     static const struct fake_step steps[] = {
@@ -1517,7 +1573,7 @@ static const struct {
 } tests[] = {
     TEST(without_curfew), TEST(connects_by_pipe), TEST(prefers_its_own_connection), TEST(falls_back_to_the_pipe),
     TEST(refuses_what_is_no_pipe), TEST(connecting_ends_in_time), TEST(avoids_the_standard_descriptors), TEST(tasks),
-    TEST(keep_alive), TEST(notifications), TEST(task_requests), TEST(remote_notification), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
+    TEST(keep_alive), TEST(notifications), TEST(task_requests), TEST(remote_notification), TEST(pending), TEST(hello), TEST(refusals), TEST(senseless_answers), TEST(names_on_the_wire), TEST(longest_line),
     TEST(lifecycle_events), TEST(memory_warnings), TEST(everything_in_an_event), TEST(malformed_events),
     TEST(changes), TEST(restoring), TEST(state_directory), TEST(acknowledging),
     TEST(events_while_waiting), TEST(byte_by_byte), TEST(longest_event), TEST(line_without_end), TEST(flood_of_events),
