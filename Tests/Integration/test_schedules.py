@@ -12,6 +12,7 @@ import time
 import pytest
 
 from conftest import LIMIT, fields_of, wait_for
+from programs.helpers import fill_disk, small_disk
 from programs.machine import Machine
 
 SLEEP = ("sleep", "1000")
@@ -756,6 +757,53 @@ def test_of_silent_ones_three_an_hour_come_and_the_latest_of_the_others_later(sa
     server = sandbox.serve(env=pushed)
     wait_for("it to be heard", lambda: [event["info.push"] for event in heard(server, "remote-notification")][3:] == ["6"])
     assert scheduled(server) == []
+
+
+def test_a_full_disk(sandbox, pushed, desktop):
+    """All is answered and done, and it is said that it is held in memory; with room again it is written, and outlives a kill."""
+    with small_disk(sandbox.state, 2 << 20):
+        server = sandbox.serve(env=pushed)
+        for number in range(3):
+            push(server, payload(number=number, **{"content-available": 1}))
+        wait_for("three to be heard", lambda: len(heard(server, "remote-notification")) == 3)
+        server.expect("notify app=chat notification=gone at=@4000000000 title=Gone")
+        server.expect("notify app=chat notification=kept at=@4000000000 title=Kept")
+        fill_disk(sandbox.state / "filler")
+        wait_for("it to be noticed", lambda: server.expect("notify app=chat notification=kept at=@4000000001 title=Kept")
+                 and server.expect("server")["store"] == "full")
+        assert "kept in memory alone" in server.errors()
+        server.expect("cancel app=chat notification=gone")
+        server.expect("notify app=chat notification=now title=Now badge=2", notification="now")
+        assert server.ask("submit app=mute kind=refresh request=inbox earliest=@4000000002")[1] == "ok id=1 request=inbox"
+        server.expect("fetch-interval app=mute seconds=never")
+        assert push(server, payload(number=3, **{"content-available": 1})) == "ok id=1 push=4"
+        assert push(server, payload(alert="Lunch?"), more="apns-id=7f3a") == "ok id=1 push=5"
+        for text in ("Now", "Lunch?"):
+            desktop.wait_shown(text)
+        waits = [("4", None, None), (None, "kept", None), (None, None, "inbox")]
+
+        def is_there(server):
+            assert [tuple(map(thing.get, ("push", "notification", "request"))) for thing in scheduled(server)] == waits
+            assert scheduled(server, "chat")[1]["due"] == "4000000001.000"
+            parts, _ = server.ask("payload app=chat push=5")
+            assert "".join(fields_of(part)["text"] for part in parts) == payload(alert="Lunch?")
+            assert "ignored=known-apns-id" in push(server, payload(alert="Lunch?"), more="apns-id=7f3a")
+
+        is_there(server)
+        assert server.status("chat")["badge"] == "2"
+        assert server.expect("server")["store"] == "full"
+        (sandbox.state / "filler").unlink()
+        wait_for("it to be written", lambda: server.expect("server")["store"] == "ok")
+        assert "written again" in server.errors()
+        os.kill(int(server.expect("server")["supervisor"]), signal.SIGKILL)
+        server.process.wait(LIMIT)
+        server = sandbox.serve(env=pushed)
+        is_there(server)
+        server.expect("open app=chat")
+        assert server.status("chat")["badge"] == "2"
+        assert len(desktop.shown) == 2
+        server.expect("stop")
+        server.process.wait(LIMIT)
 
 
 def test_one_id_is_one_push(sandbox, pushed, desktop):

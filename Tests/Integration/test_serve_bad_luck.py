@@ -2,7 +2,6 @@
 and the other apps don't notice."""
 
 import contextlib
-import ctypes
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ import time
 import pytest
 
 from conftest import SLEEP, fields_of, is_alive, wait_for
-from programs.helpers import Client, flood, needs_root, program, remove_programs, resident_kib
+from programs.helpers import Client, fill_disk, flood, needs_root, program, remove_programs, resident_kib, small_disk
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -453,19 +452,6 @@ def test_out_of_processes(sandbox):
         shutil.rmtree(state)
 
 
-@contextlib.contextmanager
-def small_disk(path, size):
-    """A tmpfs of so many bytes there."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    path.mkdir(mode=0o700)
-    if libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 0, f"size={size},mode=0700".encode()) != 0:
-        pytest.skip(f"no small disk can be made here: {os.strerror(ctypes.get_errno())}")
-    try:
-        yield
-    finally:
-        libc.umount2(os.fsencode(path), 2)
-
-
 def test_out_of_disk(sandbox):
     """What apps write, and what is known of them, has no room: they run on, it is said, and kept once there is some."""
     with small_disk(sandbox.state, 2 << 20):
@@ -474,9 +460,7 @@ def test_out_of_disk(sandbox):
         with Others(server):
             server.launch("early", *SLEEP, request="background=1")
             server.ask("history")
-            with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
-                while True:
-                    file.write(b"x" * 4096)
+            fill_disk(filler)
             server.launch("loud", "sh", "-c", "seq 100000; echo done >&2; exec sleep 1000", request="background=1", options=["--grace", "1h"])
             wait_for("it to be noticed", lambda: server.expect("server")["store"] != "ok")
             assert server.expect("server")["store"] == "full"

@@ -1,6 +1,7 @@
 """What the tests of containment, limits, control and crashes share: programs, sockets, and ways to look at a tree."""
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import re
@@ -23,6 +24,28 @@ AS_ORDINARY = {"user": ORDINARY, "group": ORDINARY, "extra_groups": []}
 ORDINARY_PYTHON = "/usr/bin/python3"
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it changes the uid, or makes cgroups")
+
+
+
+@contextlib.contextmanager
+def small_disk(path, size):
+    """A tmpfs of so many bytes there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    path.mkdir(mode=0o700)
+    if libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 0, f"size={size},mode=0700".encode()) != 0:
+        pytest.skip(f"no small disk can be made here: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield
+    finally:
+        libc.umount2(os.fsencode(path), 2)
+
+
+def fill_disk(filler):
+    """Leaves no room on its disk."""
+    with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+
 
 _built = {}
 
