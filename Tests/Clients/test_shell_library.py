@@ -264,12 +264,23 @@ class Bench:
 
     def listener(self):
         """The one that the others of its making come from; their numbers may have begun anew."""
+        deadline = time.monotonic() + LIMIT
+        while True:
+            # One that lives on for a moment after the one that it came from has no parent among them either.
+            found = self.listeners_of_none()
+            if len(found) == 1:
+                return found[0]
+            if time.monotonic() > deadline:
+                pytest.fail(f"not one listener: {found} of {self.describe()}")
+            time.sleep(0.02)  # a moment
+
+    def listeners_of_none(self):
+        """Those whose parent is none of them."""
         parents = {}
         for pid in self.listeners():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 parents[pid] = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        (first,) = [pid for pid, parent in parents.items() if parent not in parents]
-        return first
+        return [pid for pid, parent in parents.items() if parent not in parents]
 
     def describe(self):
         words = []
