@@ -92,8 +92,8 @@ struct Enforceability {
                 + " without CAP_SYS_NICE or a cgroup with the cpu controller (see `curfew doctor`)"
         }
         guard leadsSession, !canLowerSessions() else { return nil }
-        return "--background-priority low lowers disk access only: this machine shares its processors between sessions, and"
-            + " a session's lowered share couldn't be raised again without CAP_SYS_ADMIN or a cgroup with the cpu"
-            + " controller (see `curfew doctor`)"
+        return "--background-priority low lowers disk access only: this machine shares its processors between"
+            + " sessions, and a session's lowered share couldn't be raised again without CAP_SYS_ADMIN or a cgroup"
+            + " with the cpu controller (see `curfew doctor`)"
     }
 }
