@@ -29,8 +29,10 @@ struct Supervisors {
 
     /// Looks for sockets, and connects to those that are new.
     mutating func look(_ model: inout TopModel, at now: Int64) {
+        let entries = folder.entries()
+        // That can have made it blind.
         lookDue = folder.isBlind ? now + Self.interval : nil
-        for entry in folder.entries() {
+        for entry in entries {
             if links[entry] != nil {
                 // A name that leads to a server is an app that it has, perhaps a new one.
                 links[entry]?.askForApps(at: now)

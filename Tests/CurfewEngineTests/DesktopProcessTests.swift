@@ -20,6 +20,8 @@ final class DesktopProcessTests {
     private let folder = ScratchFolder()
     private var server: Descriptor
     private var processes: Descriptor
+    /// What the program reads.
+    private var answers = Descriptor.none
     private var process: DesktopProcess
     private let clock = Clock()
 
@@ -37,9 +39,13 @@ final class DesktopProcessTests {
         try ScratchFolder.make(folder.path + "/notify-send", Self.program)
         _ = chmod(folder.path + "/notify-send", 0o700)
         _ = mkfifo(folder.path + "/answers", 0o600)
+        // Open for both, so that neither side waits for the other.
+        answers = Descriptor(curfew_open_at(AT_FDCWD, folder.path + "/answers", O_RDWR, 0))
+        try #require(answers.isOpen)
     }
 
     deinit {
+        answers.close()
         server.close()
         processes.close()
         folder.remove()
@@ -60,11 +66,8 @@ final class DesktopProcessTests {
 
     /// To the program that reads next.
     private func press(_ word: String) throws {
-        // Until that reads.
-        var answers = Descriptor(curfew_open_at(AT_FDCWD, folder.path + "/answers", O_WRONLY, 0))
-        try #require(answers.isOpen)
-        defer { answers.close() }
-        _ = (word + "\n").withCString { curfew_write(answers.number, $0, strlen($0)) }
+        let written = (word + "\n").withCString { curfew_write(answers.number, $0, strlen($0)) }
+        try #require(written == word.utf8.count + 1)
     }
 
     /// What has become of one, once something has.

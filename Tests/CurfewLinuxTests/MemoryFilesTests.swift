@@ -123,7 +123,10 @@ struct MemoryFilesTests {
         #expect(files.sizes[file(kept)] == nil)
     }
 
-    @Test("Of thousands of our own those with low numbers are looked at, which are what was handed to us")
+    // Skipped where so many may not be open.
+    @Test(
+        "Of thousands of our own those with low numbers are looked at, which are what was handed to us",
+        .enabled(if: DescriptorLimit.raised().count > 5_300, "needs a limit of 5,300 descriptors"))
     func thousands() throws {
         let null = open("/dev/null", O_RDONLY)
         let high = fcntl(null, F_DUPFD, 4096)

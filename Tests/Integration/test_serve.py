@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -104,6 +105,36 @@ def test_each_app_leads_a_session_of_its_own(server):
     pids = [server.launch(name, *SLEEP) for name in ("one", "two")]
     assert [os.getsid(pid) for pid in pids] == pids
     assert [os.getpgid(pid) for pid in pids] == pids
+
+
+def share_of(pid):
+    """The nice value of its session's part of the processors; None where the kernel has none."""
+    with contextlib.suppress(FileNotFoundError):
+        found = re.search("nice (-?[0-9]+)", pathlib.Path(f"/proc/{pid}/autogroup").read_text())
+        return found and int(found[1])
+
+
+def may_set_shares():
+    """Whether they can be had and set at any time, which CAP_SYS_ADMIN allows; others are refused for a while after each."""
+    share = share_of(os.getpid())
+    try:
+        for _ in range(2):
+            pathlib.Path("/proc/self/autogroup").write_text(str(share or 0))
+    except OSError:
+        return False
+    return share is not None
+
+
+@pytest.mark.skipif(not may_set_shares(), reason="needs CAP_SYS_ADMIN, and a kernel that shares processors between sessions")
+def test_in_background_its_sessions_share_is_lowered_and_given_back(plain):
+    pid = plain.launch("lowered", *SLEEP, options=["--background-priority", "low", "--grace", "1h"])
+    other = plain.launch("other", *SLEEP, request="background=1", options=["--grace", "1h"])
+    assert (share_of(pid), share_of(other)) == (0, 0)
+    plain.expect("home app=lowered")
+    wait_for("its session's share to be lowered", lambda: share_of(pid) == 19)
+    assert share_of(other) == 0
+    plain.expect("open app=lowered")
+    wait_for("its session's share back", lambda: share_of(pid) == 0)
 
 
 def test_output_of_both_kinds_is_kept(plain):

@@ -1,5 +1,6 @@
 """Very many apps below one `curfew serve`: what each keeps of it, and what it does while nothing happens."""
 
+import contextlib
 import os
 import pathlib
 import platform
@@ -74,8 +75,11 @@ def waits_for_a_time(pid):
         value = int(arguments[index], 16)
         return value & 0xffffffff != 0xffffffff if endless == -1 else value != endless
 
-    threads = pathlib.Path(f"/proc/{pid}/task").iterdir()
-    return any(is_timed((thread / "syscall").read_text().strip()) for thread in threads)
+    texts = []
+    for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # ended meanwhile
+            texts.append((thread / "syscall").read_text().strip())
+    return any(map(is_timed, texts))
 
 
 def test_each_app_keeps_few_descriptors_of_the_server(server):

@@ -186,11 +186,11 @@ def test_several_have_names_and_apps_of_their_own(sandbox):
 
 def test_it_is_below_the_front_and_an_operator(sandbox, tmp_path):
     words = tmp_path / "words"
-    script = f'curfew apps >/dev/null && echo "$CURFEW_SERVER $(ps -o pgid= -p $$) $$" > {words}; cat; exec sleep 1000'
+    script = f'curfew apps >/dev/null && echo "$CURFEW_SERVER $(ps -o pgid= -o sid= -p $$) $$" > {words}; cat; exec sleep 1000'
     server = sandbox.serve("--source", script, name="work")
     wait_for(f"the source to be answered; stderr: {server.errors()}", lambda: words.exists() and words.read_text().endswith("\n"))
-    name, group, pid = words.read_text().split()
-    assert (name, group) == ("work", pid)
+    name, group, session, pid = words.read_text().split()
+    assert (name, group, session) == ("work", pid, pid)
     runner = parent_of(int(pid))
     assert pathlib.Path(f"/proc/{runner}/comm").read_text() == "curfew-source\n"
     assert parent_of(runner) == server.pid

@@ -61,6 +61,7 @@ struct ScheduledThing {
         }
         members += [("due", Field.seconds(self["due"])), ("shown", .string(self["shown"]))]
         for key in ["zone", "repeat", "waits"] { if let text = fields[key] { members.append((key, .string(text))) } }
+        if fields["earliest"] != nil { members.append(("earliest", Field.seconds(self["earliest"]))) }
         for key in ["needs-network", "needs-power"] where fields[key] == "1" { members.append((key, .bool(true))) }
         if let badge = Int64(self["badge"]) { members.append(("badge", .integer(badge))) }
         if let title = fields["title"] { members.append(("title", .string(title))) }

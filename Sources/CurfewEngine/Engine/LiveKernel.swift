@@ -21,7 +21,8 @@ final class LiveKernel: Kernel {
     /// An app's from when its program runs.
     var instances = InstanceTable()
     /// Any path of the file system whose free space is watched.
-    var watchedDisk = "/"
+    /// Nil: none is watched yet.
+    var watchedDisk: String?
     /// Called with true once every process is stopped, and with false before any is continued.
     var allStopped: ((AppID, Bool) -> Void)?
     /// Called once all of an app is continued.
@@ -170,7 +171,7 @@ final class LiveKernel: Kernel {
     /// Where it can't be read there is no telling that memory is short.
     func availableMemory() -> UInt64 { SystemMemory.read()?.available ?? .max }
 
-    func freeDisk() -> UInt64 { DiskSpace.available(at: watchedDisk)?.available ?? .max }
+    func freeDisk() -> UInt64 { DiskSpace.available(at: watchedDisk ?? "/")?.available ?? .max }
 
     func beginPageOut(_ app: AppID, from threshold: UInt64) -> Bool {
         instances[app]?.beginPageOut(from: threshold) ?? false

@@ -73,7 +73,7 @@ extension AppsHost {
 
     /// Where the options say so; once, however often it is called.
     func watchDisk() {
-        if let low = options.diskLow, let disk = DiskSpace.available(at: ".") {
+        if kernel.watchedDisk == nil, let low = options.diskLow, let disk = DiskSpace.available(at: ".") {
             kernel.watchedDisk = "."
             engine.feed(.machine(.watchDisk(low: low.bytes(of: disk.total))))
         }

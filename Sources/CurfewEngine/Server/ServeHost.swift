@@ -92,11 +92,10 @@ final class ServeHost: AppsHost {
         slots = LaunchSlots()
         let defined: ReloadedDefinitions
         do throws(LaunchError) {
-            defined = try loadDefinitions()
             try prepareSources()
             leaveFrontsGroup(front, as: SupervisorName.ofApp)
             findManager()
-            try prepare()
+            defined = try prepare()
         } catch {
             fail(error)
         }
@@ -119,8 +118,10 @@ final class ServeHost: AppsHost {
         }
     }
 
-    private func prepare() throws(LaunchError) {
+    /// What is written of apps is read once the name is ours: thousands of manifests, and a second server needs none of them.
+    private func prepare() throws(LaunchError) -> ReloadedDefinitions {
         try claimName()
+        let defined = try loadDefinitions()
         try takeRecords()
         do throws(KernelError) {
             cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), front: front) {
@@ -148,6 +149,7 @@ final class ServeHost: AppsHost {
         watchDisk()
         for path in cgroups?.paths ?? [] { findStale(beside: path) }
         if staleSweep.nextTurn != nil { staleSweep.goOn() }
+        return defined
     }
 
     func takeRecords() throws(LaunchError) {

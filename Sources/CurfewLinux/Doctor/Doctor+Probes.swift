@@ -194,7 +194,13 @@ extension Doctor {
         guard low.io != before.io, after == before else {
             return DoctorFinding(.priority, .no, "neither nice nor I/O class can be undone", advice: [.niceLimit])
         }
-        if low.nice != before.nice { return DoctorFinding(.priority, .yes, "nice, and I/O class idle") }
+        if low.nice != before.nice {
+            guard SchedulingPriority.canLowerSessions() else {
+                let by = "nice, which counts only within a session here (autogroup), and I/O class idle"
+                return DoctorFinding(.priority, .partly, by, advice: [.controllers])
+            }
+            return DoctorFinding(.priority, .yes, "nice, and I/O class idle")
+        }
         return DoctorFinding(.priority, .partly, "I/O class idle; nice can't be undone", advice: [.niceLimit])
     }
 

@@ -103,12 +103,9 @@ public struct SchedulingPriority: Sendable {
     }
 
     private mutating func restoreSession(_ session: Int32, of pids: [Int32]) {
-        guard let former = formerOfSession else { return }
-        formerOfSession = nil
-        guard let pid = pids.first(where: { getsid($0) == session }),
-            Autogroup.nice(ofSessionOf: pid) == Self.lowestNice
-        else { return }
-        Autogroup.setNice(former, ofSessionOf: pid)
+        guard let former = formerOfSession, let pid = pids.first(where: { getsid($0) == session }) else { return }
+        let isOurs = Autogroup.nice(ofSessionOf: pid) == Self.lowestNice
+        if !isOurs || Autogroup.setNice(former, ofSessionOf: pid) { formerOfSession = nil }
     }
 
     private func restore(_ pid: Int32, _ restored: inout Set<Thread>) {
@@ -162,7 +159,7 @@ public struct SchedulingPriority: Sendable {
     public static func canRestoreNice() -> Bool { nice(0).map { $0 >= restorableNice() } ?? false }
 
     /// Whether a session of the app's own, where sessions count, can be lowered and given back what it had.
-    public static func canLowerSessions() -> Bool { !Autogroup.isOn || Autogroup.canBeSetAtAnyTime }
+    public static func canLowerSessions() -> Bool { !Autogroup.counts || Autogroup.canBeSetAtAnyTime }
 
     /// The nice values from here on can be given back; 20: none.
     ///

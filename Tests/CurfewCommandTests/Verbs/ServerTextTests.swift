@@ -67,6 +67,7 @@ struct ServerTextTests {
     private static let scheduled = [
         "schedule app=mail kind=notification notification=n1 due=3999999600.000 shown=\"2096-10-02 09:00:00 +02:00\" zone=Europe/Berlin repeat=daily waits=too-early badge=3 title=Mail",
         "schedule app=tea kind=notification notification=n2 due=4000000000.500 shown=\"2096-10-02 09:06:40 +02:00\" repeat=86400 waits=app-removed title=\"a b\"",
+        "schedule app=feeds kind=refresh request=r due=4000000001.000 shown=\"2096-10-02 09:06:41 +02:00\" earliest=4000000001.000 needs-network=1",
     ]
 
     @Test("What is scheduled, for people")
@@ -74,9 +75,10 @@ struct ServerTextTests {
         let all = try Self.messages(Self.scheduled).map(ScheduledThing.init)
         #expect(
             ScheduledThing.table(all, width: nil) == [
-                "APP   KIND          ID  NEXT                        ZONE           REPEAT  WAITS           TITLE",
-                "mail  notification  n1  2096-10-02 09:00:00 +02:00  Europe/Berlin  daily                   Mail",
-                "tea   notification  n2  2096-10-02 09:06:40 +02:00                 1 d     it was removed  a b",
+                "APP    KIND          ID  NEXT                        ZONE           REPEAT  WAITS           TITLE",
+                "mail   notification  n1  2096-10-02 09:00:00 +02:00  Europe/Berlin  daily                   Mail",
+                "tea    notification  n2  2096-10-02 09:06:40 +02:00                 1 d     it was removed  a b",
+                "feeds  refresh       r   2096-10-02 09:06:41 +02:00",
             ])
     }
 
@@ -86,6 +88,7 @@ struct ServerTextTests {
             try Self.messages(Self.scheduled).map { ScheduledThing($0).json.text } == [
                 #"{"app":"mail","kind":"notification","id":"n1","due":3999999600.0,"shown":"2096-10-02 09:00:00 +02:00","zone":"Europe/Berlin","repeat":"daily","waits":"too-early","badge":3,"title":"Mail"}"#,
                 #"{"app":"tea","kind":"notification","id":"n2","due":4000000000.5,"shown":"2096-10-02 09:06:40 +02:00","repeat":"86400","waits":"app-removed","title":"a b"}"#,
+                #"{"app":"feeds","kind":"refresh","id":"r","due":4000000001.0,"shown":"2096-10-02 09:06:41 +02:00","earliest":4000000001.0,"needs-network":true}"#,
             ])
     }
 

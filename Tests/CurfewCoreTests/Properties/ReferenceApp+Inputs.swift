@@ -184,9 +184,10 @@ extension ReferenceApp {
             isStopping = true
             acknowledgeWillTerminate()
         case .extendTimeout(let span):
-            expectedNotes.append(isWatched ? .timeoutExtended(span) : .nothingToExtend)
+            let isExtensible = hello != nil || isTerminating || owed.contains { !$0.isExpired }
+            expectedNotes.append(isExtensible ? .timeoutExtended(span) : .nothingToExtend)
             hello?.extend(to: span)
-            for index in owed.indices { owed[index].allowance.extend(to: span) }
+            for index in owed.indices where !owed[index].isExpired { owed[index].allowance.extend(to: span) }
             termination?.extend(to: span)
         case .alive: withoutSign = 0
         case .broken: if !isTerminating, !isTraced { isBroken = true }

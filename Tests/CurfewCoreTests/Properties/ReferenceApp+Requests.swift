@@ -55,6 +55,12 @@ extension ReferenceApp {
 }
 
 extension ReferenceApp.Owed {
+    /// A request that was told of its end: it gets no more time.
+    var isExpired: Bool {
+        guard case .wake(let name) = event else { return false }
+        return ReferenceApp.isRequest(name) && lead == nil
+    }
+
     /// Whether its time is nearly over, and it hasn't been told so.
     fileprivate var isToBeTold: Bool { lead.map { allowance.left <= $0 } ?? false }
 }

@@ -26,7 +26,6 @@ ORDINARY_PYTHON = "/usr/bin/python3"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it changes the uid, or makes cgroups")
 
 
-
 @contextlib.contextmanager
 def small_disk(path, size):
     """A tmpfs of so many bytes there."""
