@@ -87,7 +87,8 @@ kills: build ## a server killed at 500 random instants, on cgroups and on the tr
 		Tests/side_by_side Tests/Integration/test_serve_kills.py
 
 lives: ## 100,000 random lives each of schedules, with clocks that jump, and of apps, against their models (LIVES=100000)
-	CURFEW_TEST_LIVES=$(or $(LIVES),100000) swift test --filter '/lives\('
+	CURFEW_TEST_LIVES=$(or $(LIVES),100000) swift test --package-path Tests/Lives --scratch-path .build-lives \
+		-c release -Xswiftc -enable-testing --filter '/lives\('
 
 test-vm: build debug ## the kernel's side on pure cgroup v2, as root and as a user, in a virtual machine (Tests/VM/deps first)
 	Tests/VM/run
