@@ -6,6 +6,7 @@ The tests under the real one need $CURFEW, the binary's path.
 
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -485,21 +486,24 @@ def test_what_is_scheduled_is_asked_of_curfew_by_the_apps_name(bench, shell, stu
         "submit photo album --cancel index", "submit photo album --cancel-all", "submit photo album 30"]
 
 
-PENDING = (
-    r'[{"app":"photo \"album\"","kind":"processing","id":"now","due":1,"shown":"","waits":"runs"},'
-    r'{"app":"a","kind":"notification","id":"tea","due":1796112240.5,"shown":"","waits":"too-early","title":"{\"app\":\"b\"},\"id\":\"c"},'
-    r'{"app":"a","kind":"fetch","due":1796112241,"shown":"","repeat":"7200"},'
-    r'{"app":"a","kind":"processing","id":"index","due":1796112242,"shown":"","waits":"too-early","needs-power":true},'
-    r'{"app":"a","kind":"push","id":"7","due":1796112242,"shown":"","title":"\"kind\":\"notification\""},'
-    r'{"app":"a","kind":"refresh","id":"inbox","due":1796112243,"shown":""},'
-    r'{"app":"a","kind":"notification","id":"n1","due":1796112244,"shown":"","title":"x"}]')
+PENDING = [
+    {"app": 'photo "album"', "kind": "processing", "id": "now", "due": 1, "shown": "", "waits": "runs"},
+    {"app": "a", "kind": "notification", "id": "tea", "due": 1796112240.5, "shown": "", "waits": "too-early",
+     "title": '  {\n    "id": "c",\n  }'},
+    {"app": "a", "kind": "fetch", "due": 1796112241, "shown": "", "repeat": "7200"},
+    {"app": "a", "kind": "processing", "id": "index", "due": 1796112242, "shown": "", "waits": "too-early", "needs-power": True},
+    {"app": "a", "kind": "push", "id": "7", "due": 1796112242, "shown": "", "title": '"kind": "notification"'},
+    {"app": "a", "kind": "refresh", "id": "inbox", "due": 1796112243, "shown": ""},
+    {"app": "a", "kind": "notification", "id": "n1", "due": 1796112244, "shown": "", "title": "x"}]
 
 
 @every_shell
 def test_what_waits_is_listed(bench, shell):
     """The soonest first, each kind by itself; what the script works on waits no more."""
     command = bench.scratch / "curfew"
-    command.write_text(f"#!/bin/sh\n[ \"$*\" = 'schedule own --json' ] || exit 64\n[ ! -e refused ] || exit 75\nprintf '%s\\n' '{PENDING}'\n")
+    # Laid out as curfew does.
+    (bench.scratch / "pending").write_text(json.dumps(PENDING, indent=2) + "\n")
+    command.write_text("#!/bin/sh\n[ \"$*\" = 'schedule own --json' ] || exit 64\n[ ! -e refused ] || exit 75\ncat pending\n")
     command.chmod(0o755)
     path = bench.scratch / "own.sock"
     with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:

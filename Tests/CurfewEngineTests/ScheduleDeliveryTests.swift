@@ -173,6 +173,33 @@ struct ScheduleDeliveryTests {
         #expect(scene.entry("mail")?.launches == 2)
     }
 
+    @Test(
+        "Who ends it once more, or takes it off the list, after its button was pressed, has it ended for good",
+        arguments: ["quit app=mail", "quit-all", "remove app=mail"])
+    func pressedBeforeAnotherEnd(request: String) {
+        scene.launch("mail")
+        deliver(action: "Open")
+        scene.ask("quit id=1 app=mail")
+        becomes(.chosen(1))
+        #expect(scene.host.desk.pressed.count == 1)
+        scene.ask("\(request) id=2")
+        scene.end("mail")
+        scene.pass(.zero)
+        #expect(scene.host.desk.nextOpening == nil)
+        #expect(scene.front == [])
+        #expect(scene.host.app(called: "mail") == nil)
+    }
+
+    @Test("In front, but being ended, it is told of nothing: that is shown")
+    func frontThatEnds() throws {
+        let program = try #require(launchAware())
+        scene.ask("quit id=1 app=mail")
+        _ = program.read()
+        deliver()
+        #expect(desktop.shown().count == 1)
+        #expect(!names(program.read()).contains("didReceiveLocalNotification"))
+    }
+
     @Test("Where that fails people are told")
     func unlaunchable() {
         scene.launch("mail")

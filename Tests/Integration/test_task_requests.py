@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import LIMIT, fields_of, wait_for
+from conftest import LIMIT, binary, fields_of, wait_for
 from programs.machine import Machine
 from test_schedules import is_due_after
 
@@ -401,3 +401,24 @@ def test_a_client_asks_for_all_of_it(sandbox, photos, language):
     server.wait_line("own", "pushed 3000" if language == "python" else f"pushed {len(text)} {text}")
     server.wait_state("own", "suspended")
     assert "refused" not in server.log("own")
+
+
+IN_SHELL = r"""
+curfew_schedule_local_notification --id tea --at @4000000000 'it is "ready"'
+curfew_schedule_local_notification --id late --at @4000000060 --title '  {' '    "id": "none",'
+curfew_submit_task_request index --processing --earliest @4000000000
+curfew_submit_task_request inbox --refresh --earliest @4000000060
+curfew_get_pending_notification_requests; echo "$?"
+curfew_get_pending_task_requests; echo "$?"
+curfew_cancel_all_task_requests; curfew_cancel_all_local_notifications
+curfew_get_pending_notification_requests; curfew_get_pending_task_requests; echo "end $?"
+"""
+
+
+def test_a_shell_script_lists_what_waits(sandbox):
+    server = sandbox.serve()
+    script = sandbox.scratch / "script"
+    script.write_text(f". {CLIENTS / 'shell' / 'curfew.sh'}\n{IN_SHELL}")
+    server.launch("own", "env", f"CURFEW_COMMAND={binary()}", "sh", str(script))
+    server.wait_line("own", "end 0\n")
+    assert server.log("own") == "tea\nlate\ntea 4000000000.0\nlate 4000000060.0\n0\nindex processing\ninbox refresh\n0\nend 0\n"

@@ -22,7 +22,8 @@ extension ScheduleDesk {
 
     func isInFront(_ name: String) -> Bool {
         guard let app = host.app(called: name).flatMap({ host.app($0) }) else { return false }
-        return app.state.isForeground && app.isAware
+        // Who is being ended hears of nothing any more, though it hasn't left the front.
+        return app.state.isForeground && app.isAware && app.rejectionOfOpening == nil
     }
 
     /// A plain app hears of nothing, wherever it is: for that one it is shown.
@@ -146,11 +147,19 @@ extension ScheduleDesk {
     /// When `openPressed` has something to do; nil: before an app has ended it has nothing.
     var nextOpening: Instant? { pressed.keys.allSatisfy(isBeingEnded) ? nil : host.lifecycleNow }
 
+    /// So many launches, and it is others' turn.
+    private static let openingsPerTurn = 4
+
     /// Those whose app has ended by now, as they would have been.
     func openPressed() {
-        for app in pressed.keys.sorted() where !isBeingEnded(app) {
+        for app in pressed.keys.sorted().filter({ !isBeingEnded($0) }).prefix(Self.openingsPerTurn) {
             if let notice = pressed.removeValue(forKey: app) { open(notice) }
         }
+    }
+
+    /// Somebody has ended that app since, or taken it off the list; nil: all of them.
+    func forgetPressed(of app: String?) {
+        if let app { pressed[app] = nil } else { pressed.removeAll() }
     }
 
     /// What an app is always told at its launch, where that leaves room.

@@ -269,6 +269,7 @@ extension ServeHost {
 
     private func noteEnd(of request: ControlRequest, _ end: EndRequest) {
         guard let name = request.message["app"], let app = app(named: name) else { return }
+        desk.forgetPressed(of: self.name(of: app))
         // Who is being removed stays so.
         if apps[app]?.request != .remove { apps[app]?.request = end }
     }
@@ -276,6 +277,7 @@ extension ServeHost {
     private func remove(_ request: ControlRequest) {
         guard let name = request.message["app"] else { return refuse(request, "invalid", "remove needs app=NAME") }
         if let app = app(named: name) {
+            desk.forgetPressed(of: self.name(of: app))
             apps[app]?.request = .remove
             quit([app], for: request, removing: self.name(of: app))
         } else if apps.list.contains(name) {
@@ -286,6 +288,7 @@ extension ServeHost {
     }
 
     private func quitAll(_ request: ControlRequest) {
+        desk.forgetPressed(of: nil)
         for app in apps.running where apps[app]?.request == nil { apps[app]?.request = .quit }
         quit(apps.running, for: request)
     }

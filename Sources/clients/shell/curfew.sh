@@ -1145,21 +1145,36 @@ curfew_get_pending_task_requests() { _curfew_list request; }
 # Prints what waits of the app's: _curfew_list notification, or request.
 _curfew_list() {
     _curfew_left=$(_curfew_ask schedule --json) || return
-    # A quote within a value has a backslash before it, so that what is looked for are the keys.
-    while :; do
-        case $_curfew_left in *'{"app":"'*) ;; *) return 0 ;; esac
-        _curfew_left=${_curfew_left#*'{"app":"'}
-        _curfew_one=${_curfew_left%%'{"app":"'*}
-        _curfew_id=${_curfew_one#*'"id":"'}
-        _curfew_id=${_curfew_id%%'"'*}
-        _curfew_due=${_curfew_one#*'"due":'}
-        case $1$_curfew_one in
-        notification*'"kind":"notification"'*) printf '%s %s\n' "$_curfew_id" "${_curfew_due%%,*}" ;;
-        request*'"waits":"runs"'*) ;;
-        request*'"kind":"refresh"'*) printf '%s refresh\n' "$_curfew_id" ;;
-        request*'"kind":"processing"'*) printf '%s processing\n' "$_curfew_id" ;;
+    # A member has a line of its own, whatever its value: a line's end within that is written with a backslash.
+    while [ -n "$_curfew_left" ]; do
+        _curfew_one=${_curfew_left%%"
+"*}
+        _curfew_left=${_curfew_left#"$_curfew_one"}
+        _curfew_left=${_curfew_left#"
+"}
+        case $_curfew_one in
+        '  {') _curfew_kind='' _curfew_id='' _curfew_due='' _curfew_waits='' ;;
+        '    "kind": "'*) _curfew_take kind ;;
+        '    "id": "'*) _curfew_take id ;;
+        '    "waits": "'*) _curfew_take waits ;;
+        '    "due": '*) _curfew_due=${_curfew_one#'    "due": '} _curfew_due=${_curfew_due%,} ;;
+        '  }'*) _curfew_print_pending "$1" ;;
         esac
     done
+}
+
+# Sets _curfew_KEY to the text that this line has: _curfew_take KEY.
+_curfew_take() {
+    _curfew_one=${_curfew_one#*'": "'}
+    eval "_curfew_$1=\${_curfew_one%%'\"'*}"
+}
+
+_curfew_print_pending() {
+    case $1:$_curfew_kind:$_curfew_waits in
+    notification:notification:*) printf '%s %s\n' "$_curfew_id" "$_curfew_due" ;;
+    request:*:runs) ;;
+    request:refresh:* | request:processing:*) printf '%s %s\n' "$_curfew_id" "$_curfew_kind" ;;
+    esac
 }
 
 # Prints the payload that the event tells of. Status 1: it tells of none.
