@@ -460,6 +460,24 @@ struct ServeHostTests {
         #expect(scene.told.map { $0.hasSuffix(": bad.toml:1: nonsense") } == [true])
     }
 
+    @Test("An entry's program that ends well at once may have handed over, which is told; no other end is")
+    func handOver() {
+        scene.definitions.install("browser")
+        scene.ask("launch id=1 app=browser")
+        scene.end("browser")
+        #expect(scene.told.count == 1)
+        #expect(scene.told.last?.contains(": browser: ended with status 0 after ") == true)
+        #expect(scene.told.last?.hasSuffix("it has handed over to that, which is no app of this server") == true)
+        scene.ask("launch id=2 app=browser")
+        scene.end("browser", .exited(code: 1))
+        scene.ask("launch id=3 app=browser")
+        scene.ask("quit id=4 app=browser")
+        scene.end("browser")
+        scene.launch("tool")
+        scene.end("tool")
+        #expect(scene.told.filter { $0.contains("handed over") }.count == 1)
+    }
+
     @Test("Of the environment it takes over what says where a desktop is, and nothing else")
     func environment() {
         #expect(scene.ask("reload id=1 environment.DISPLAY=:7") == ["ok id=1 apps=0 problems=0"])

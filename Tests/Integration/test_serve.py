@@ -14,7 +14,8 @@ import time
 
 import pytest
 
-from conftest import LIMIT, SLEEP, binary, fields_of, is_alive, parent_of, state_letter, wait_for
+from conftest import LIMIT, SLEEP, binary, cgroup2_directory, fields_of, is_alive, parent_of, state_letter, wait_for
+from programs.helpers import needs_root
 
 # Tells its lifecycle on standard output, a line an event, and acknowledges.
 AWARE = r"""
@@ -1012,6 +1013,29 @@ def test_an_installed_desktop_entry(sandbox, manifests, tmp_path):
     server = sandbox.serve()
     server.expect("launch app=org.example.Clock")
     assert server.status("org.example.Clock")["command"] == "sleep 1000"
+
+
+@needs_root
+@pytest.mark.skipif(not cgroup2_directory(), reason="no cgroup v2 hierarchy")
+def test_an_entrys_program_that_leaves_its_cgroup_is_told_of(sandbox, manifests, tmp_path):
+    """As a service manager moves it into a scope."""
+    folder = tmp_path / "data" / "applications"
+    folder.mkdir(parents=True)
+    left = tmp_path / "left"
+    (folder / "clock.desktop").write_text(
+        "[Desktop Entry]\nType=Application\nName=Clock\n"
+        f"Exec=sh -c \"echo $$ > {cgroup2_directory()}/cgroup.procs && : > {left} && exec sleep 1000\"\n".replace("$$", "\\\\$\\\\$"))
+    server = sandbox.serve("--containment", "cgroup2")
+    server.expect("launch app=clock")
+    pid = int(server.status("clock")["pid"])
+    wait_for(f"it to leave; stderr: {server.errors()}", left.exists)
+    server.expect("home app=clock")
+    server.wait_state("clock", "suspended")
+    wait_for("that to be told", lambda: "clock: has left its cgroup for /" in server.errors())
+    assert state_letter(pid) != "T"
+    os.kill(pid, signal.SIGKILL)
+    server.wait_state("clock", "notRunning")
+    assert server.errors().count("has left") == 1
 
 
 NEEDS_A_TERMINAL = "[Desktop Entry]\nType=Application\nName=Tool\nExec=sleep 2000\nTerminal=true\n"

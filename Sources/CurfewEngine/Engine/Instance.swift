@@ -48,6 +48,8 @@ final class Instance {
     /// From when on a memory mark may be armed where that takes long.
     var nextSlowMark: Instant?
     var priority = SchedulingPriority()
+    /// Whether it was told that it has left its cgroup.
+    var hasLeft = false
     /// Whether its first process leads a session of its own.
     var leadsSession = false
     /// While it is stopped, where input wakes it.

@@ -10,6 +10,7 @@ extension ServeHost {
     func forget(_ app: AppID, _ ending: Ending) {
         guard let instance = kernel.instances[app] else { return }
         if ending.kill.map({ isTold($0) }) ?? true { tell(ending, of: instance) }
+        tellOfHandOver(ending, of: instance)
         let run = apps[app]?.launches ?? 1
         let now = engine.now.lifecycle
         let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)

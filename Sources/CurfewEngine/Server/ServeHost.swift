@@ -335,6 +335,7 @@ final class ServeHost: AppsHost {
     override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
         manager?.statusChanged(at: kernel.now)
         if to.isForeground, !from.isForeground { noteOpening(of: app) }
+        if to == .suspended { tellOfLeaving(app) }
     }
 
     /// Where it is there already no change of its state tells.

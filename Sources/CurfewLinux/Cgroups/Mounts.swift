@@ -102,6 +102,12 @@ public struct CgroupMounts: Sendable, Hashable {
         }
     }
 
+    /// Where that process is in the v2 hierarchy, as this one sees it; nil once it is gone.
+    public static func unifiedPath(of pid: Int32) -> String? {
+        guard Procfs.stat(pid)?.isGone == false else { return nil }
+        return SmallFile.bytes(of: "/proc/\(pid)/cgroup").flatMap { ownPath("", in: $0) }
+    }
+
     /// This process's path in the hierarchy with that controller ("" is v2), from lines like `4:memory:/a/b`.
     static func ownPath(_ controller: StaticString, in cgroup: [UInt8]) -> String? {
         cgroup.withUnsafeBytes { ownPath(controller, in: $0).map { String(decoding: $0, as: UTF8.self) } }
