@@ -185,4 +185,4 @@ uninstall: ## undo `make install`
 
 clean: ## remove what building made
 	swift package clean
-	rm -rf $(STATIC)
+	rm -rf $(STATIC) .build-lives

@@ -494,7 +494,7 @@ PENDING = [
     {"app": "a", "kind": "processing", "id": "index", "due": 1796112242, "shown": "", "waits": "too-early", "needs-power": True},
     {"app": "a", "kind": "push", "id": "7", "due": 1796112242, "shown": "", "title": '"kind": "notification"'},
     {"app": "a", "kind": "refresh", "id": "inbox", "due": 1796112243, "shown": ""},
-    {"app": "a", "kind": "notification", "id": "n1", "due": 1796112244, "shown": "", "title": "x"}]
+    {"app": "a", "kind": "notification", "id": "n1", "due": 1796112244.0, "shown": "", "title": "x"}]
 
 
 @every_shell

@@ -190,6 +190,26 @@ struct ScheduleDeliveryTests {
         #expect(scene.host.app(called: "mail") == nil)
     }
 
+    @Test("Of many that were pressed some are launched in each turn, and none that was taken off the list")
+    func manyPressed() {
+        let names = ["a", "b", "c", "d", "mail"]
+        for (index, name) in names.enumerated() {
+            scene.launch(name)
+            deliver(of: name, action: "Open")
+            scene.ask("quit id=1 app=\(name)")
+            becomes(.chosen(index + 1))
+            scene.end(name)
+        }
+        scene.host.desk.openPressed()
+        #expect(scene.host.app(called: "d") != nil)
+        #expect(scene.host.app(called: "mail") == nil)
+        #expect(scene.host.desk.nextOpening != nil)
+        scene.ask("remove id=2 app=mail")
+        scene.pass(.zero)
+        #expect(scene.host.app(called: "mail") == nil)
+        #expect(scene.host.desk.nextOpening == nil)
+    }
+
     @Test("In front, but being ended, it is told of nothing: that is shown")
     func frontThatEnds() throws {
         let program = try #require(launchAware())

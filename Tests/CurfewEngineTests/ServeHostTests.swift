@@ -478,6 +478,19 @@ struct ServeHostTests {
         #expect(scene.told.filter { $0.contains("handed over") }.count == 1)
     }
 
+    @Test("Of an entry's program that leaves others behind it is told that these were ended, and nothing else")
+    func leftBehind() throws {
+        scene.definitions.install("browser")
+        scene.ask("launch id=1 app=browser")
+        let app = try #require(scene.host.app(called: "browser"))
+        scene.host.engine.feed(.app(app, .leaderExited(.exited(code: 0))))
+        scene.host.engine.feed(.app(app, .leftBehind))
+        scene.kernel[app].isAlive = false
+        scene.host.engine.childrenChanged()
+        #expect(scene.told.count == 1)
+        #expect(scene.told.last?.hasSuffix("a manifest with wait-all = true waits for all of it") == true)
+    }
+
     @Test("Of the environment it takes over what says where a desktop is, and nothing else")
     func environment() {
         #expect(scene.ask("reload id=1 environment.DISPLAY=:7") == ["ok id=1 apps=0 problems=0"])

@@ -421,4 +421,4 @@ def test_a_shell_script_lists_what_waits(sandbox):
     script.write_text(f". {CLIENTS / 'shell' / 'curfew.sh'}\n{IN_SHELL}")
     server.launch("own", "env", f"CURFEW_COMMAND={binary()}", "sh", str(script))
     server.wait_line("own", "end 0\n")
-    assert server.log("own") == "tea\nlate\ntea 4000000000.0\nlate 4000000060.0\n0\nindex processing\ninbox refresh\n0\nend 0\n"
+    assert server.log("own") == "tea\nlate\ntea 4000000000\nlate 4000000060\n0\nindex processing\ninbox refresh\n0\nend 0\n"

@@ -161,7 +161,8 @@ extension App {
                 Ending(
                     kill: killed ?? limit.report, leader: leader,
                     terminateSignal: wasTerminated ? policy.terminateSignal : nil, state: finalState,
-                    timeout: timeoutOutcome, restKilledAfter: restKilledAfter, isComplete: isComplete)))
+                    timeout: timeoutOutcome, restKilledAfter: restKilledAfter,
+                    restWasAsked: !wasTerminated && askedInstant != nil, isComplete: isComplete)))
     }
 
     private var endingState: LifecycleState { killed?.state ?? stateAtExit ?? state }

@@ -10,20 +10,27 @@ extension ServeHost {
     /// At its end.
     func tellOfHandOver(_ ending: Ending, of instance: Instance) {
         guard let entry = apps[instance.id], entry.definition?.source == .desktop, entry.request == nil, !isEnding,
-            ending.kill == nil, ending.leader == .exited(code: 0)
+            ending.kill == nil, ending.terminateSignal == nil, ending.leader == .exited(code: 0), ending.isComplete
         else { return }
         let life = kernel.now - instance.startedAt
         guard life < Self.soon else { return }
+        let ended = "\(instance.name): ended with status 0 after \(HumanText.duration(nanoseconds: life.nanoseconds))"
+        guard !ending.restWasAsked else {
+            return complain(
+                "\(ended), and what it had started was ended with it: a manifest with wait-all = true waits for all of it"
+            )
+        }
         complain(
-            "\(instance.name): ended with status 0 after \(HumanText.duration(nanoseconds: life.nanoseconds)): if one of its"
-                + " kind ran already, it has handed over to that, which is no app of this server")
+            "\(ended): if one of its kind ran already, it has handed over to that, which is no app of this server")
     }
 
     /// When it is suspended: what a service manager has put into a scope of its own was not.
     func tellOfLeaving(_ app: AppID) {
         guard let instance = kernel.instances[app], instance.tree.root == .cgroup, !instance.hasLeft,
             apps[app]?.definition?.source == .desktop, instance.tree.processes().isEmpty,
-            let cgroup = CgroupMounts.unifiedPath(of: instance.tree.leader)
+            let cgroup = CgroupMounts.unifiedPath(of: instance.mainPid),
+            // Its own can be one whose list can't be read.
+            !instance.tree.containment.paths.contains(where: { $0.hasSuffix(cgroup) })
         else { return }
         instance.hasLeft = true
         complain(

@@ -268,8 +268,10 @@ extension ServeHost {
     // MARK: Ends
 
     private func noteEnd(of request: ControlRequest, _ end: EndRequest) {
-        guard let name = request.message["app"], let app = app(named: name) else { return }
-        desk.forgetPressed(of: self.name(of: app))
+        guard let name = request.message["app"] else { return }
+        let app = app(named: name)
+        desk.forgetPressed(of: app.map(self.name(of:)) ?? name)
+        guard let app else { return }
         // Who is being removed stays so.
         if apps[app]?.request != .remove { apps[app]?.request = end }
     }
@@ -281,6 +283,7 @@ extension ServeHost {
             apps[app]?.request = .remove
             quit([app], for: request, removing: self.name(of: app))
         } else if apps.list.contains(name) {
+            desk.forgetPressed(of: name)
             keepRemoval(of: name, request)
         } else {
             refuse(request, "no-app", "there is no app \(name) in the list; `curfew apps` shows what is")

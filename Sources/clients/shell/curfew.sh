@@ -1157,7 +1157,7 @@ _curfew_list() {
         '    "kind": "'*) _curfew_take kind ;;
         '    "id": "'*) _curfew_take id ;;
         '    "waits": "'*) _curfew_take waits ;;
-        '    "due": '*) _curfew_due=${_curfew_one#'    "due": '} _curfew_due=${_curfew_due%,} ;;
+        '    "due": '*) _curfew_due=${_curfew_one#'    "due": '} _curfew_due=${_curfew_due%,} _curfew_due=${_curfew_due%.0} ;;
         '  }'*) _curfew_print_pending "$1" ;;
         esac
     done
