@@ -78,9 +78,9 @@ struct AppsHostTests {
         #expect(host.place(of: reaper.pid)?.app == nil)
         #expect(host.app(named: String(reaper.pid)) == nil)
         // Whatever sends from below this process is no operator.
-        #expect(host.standing(of: reaper.pid) == .inside)
-        #expect(host.standing(of: other.pid) == .inside)
-        #expect(host.standing(of: getppid()) == .outside)
+        #expect(host.side(of: reaper.pid) == .inside)
+        #expect(host.side(of: other.pid) == .inside)
+        #expect(host.side(of: getppid()) == .outside)
     }
 
     @Test("A reaper's end is its app's, and no process's of it")
@@ -108,7 +108,7 @@ struct AppsHostTests {
         let instances = [
             hold(.a, named: "mail", leader: first.pid), hold(.b, named: "music", leader: second.pid),
         ]
-        #expect(host.standing(of: second.pid) == .inside)
+        #expect(host.side(of: second.pid) == .inside)
         host.noteIgnored(SIGTERM, .process(second.pid))
         host.noteIgnored(SIGTERM, .process(nobody))
         #expect(instances[0].log.entries.isEmpty)

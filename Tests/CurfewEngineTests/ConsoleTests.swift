@@ -16,14 +16,14 @@ struct ConsoleTests {
         var hasSignalOfTerminal = false
         var hasEnded = false
         var appGroup: Int32 = 0
-        var standing = SignalSender.Standing.outside
+        var side = SignalSender.Side.outside
         private(set) var asked: [Int32] = []
         private(set) var actions: [JobAction] = []
         var onAction: ((JobAction) -> Void)?
 
-        func standing(of process: Int32) -> SignalSender.Standing {
+        func side(of process: Int32) -> SignalSender.Side {
             asked.append(process)
-            return standing
+            return side
         }
 
         func perform(_ action: JobAction) {
@@ -116,7 +116,7 @@ struct ConsoleTests {
     func asked() {
         defer { end() }
         let console = console()
-        host.standing = .unknown
+        host.side = .unknown
         console.handle(.allStopped)
         let question = pages.question
         #expect(question > 0)
@@ -132,7 +132,7 @@ struct ConsoleTests {
     func unread() {
         defer { end() }
         let console = console()
-        host.standing = .unknown
+        host.side = .unknown
         host.appState = .suspended
         console.handle(.wentHome(by: SIGTSTP))
         _ = curfew_kill(front.pid, SIGSTOP)
@@ -170,7 +170,7 @@ struct ConsoleTests {
     func senders(signal: Int32) {
         defer { end() }
         let console = console()
-        host.standing = .inside
+        host.side = .inside
         console.handle(.frontGot(signal, from: .process(7), stops: 0))
         #expect(host.asked == [7])
         console.handle(.frontGot(SIGUSR1, from: .process(8), stops: 0))
@@ -184,7 +184,7 @@ struct ConsoleTests {
         let console = console()
         console.handle(.supervisorGot(SIGTERM, from: .process(7)))
         #expect(host.actions == [.quit])
-        host.standing = .inside
+        host.side = .inside
         console.handle(.supervisorGot(SIGTERM, from: .process(7)))
         #expect(host.actions.last == .noteIgnored(SIGTERM, from: .process(7)))
     }

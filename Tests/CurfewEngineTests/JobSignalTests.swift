@@ -46,7 +46,7 @@ struct JobSignalTests {
     @Test("A SIGCONT from before a stop that has come since says nothing")
     func stale() {
         var job = Job.stopped()
-        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.standing = .outside }
+        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
         #expect(actions == [])
         #expect(job.control.isFrontStopped)
     }
@@ -54,11 +54,11 @@ struct JobSignalTests {
     @Test("In a script it is of a shell that saw the script's stop alone: it opens the app, and the front won't stop")
     func staleInScript() {
         var job = Job.stopped(.inPipeline)
-        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.standing = .outside }
+        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
         #expect(actions == [.open])
         #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueFront(number: 1)])
         var asked = Job.stopped(.inPipeline)
-        let refused = asked.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.standing = .inside }
+        let refused = asked.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .inside }
         #expect(refused == [.noteIgnored(SIGCONT, from: .process(7))])
         #expect(asked.control.isFrontStopped)
     }
@@ -227,7 +227,7 @@ struct JobSignalTests {
         var job = Job()
         #expect(job.frontGets(signal, from: .outside) == [.quit])
         #expect(job.frontGets(signal, from: .unknown) == [.quit])
-        #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.standing = .outside } == [.quit])
+        #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.side = .outside } == [.quit])
     }
 
     @Test("Not by one inside", arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -235,7 +235,7 @@ struct JobSignalTests {
         var job = Job()
         let refused: [JobAction] = [.noteIgnored(signal, from: .process(7))]
         #expect(job.frontGets(signal, from: .inside) == refused)
-        #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.standing = .inside } == refused)
+        #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.side = .inside } == refused)
     }
 
     @Test("Ignored by the caller, they end nothing by the front", arguments: [SIGINT, SIGTERM, SIGHUP])

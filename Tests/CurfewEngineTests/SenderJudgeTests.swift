@@ -78,13 +78,13 @@ struct SenderJudgeTests {
     // MARK: Signals
 
     @Test("A signal's sender is inside the app, or outside of it, as its line says")
-    func standing() {
+    func side() {
         let child = Sleeper()
         defer { child.end() }
-        #expect(judge.standing(of: child.pid, place: { _ in Self.inside }) == .inside)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.insideOther }) == .inside)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.outside }) == .outside)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.elsewhere }) == .outside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.inside }) == .inside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.insideOther }) == .inside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.outside }) == .outside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.elsewhere }) == .outside)
     }
 
     @Test("Below a supervisor of several, one that is of no app is inside all the same")
@@ -92,15 +92,15 @@ struct SenderJudgeTests {
         let child = Sleeper()
         defer { child.end() }
         let lost = Ancestry(isOurs: false, isInAnyApp: true, isKnown: true, isBelowSupervisor: true)
-        #expect(judge.standing(of: child.pid, place: { _ in ProcessPlace(lost, nil) }) == .inside)
+        #expect(judge.side(of: child.pid, place: { _ in ProcessPlace(lost, nil) }) == .inside)
     }
 
     @Test("Of whose line not all is known, or without an app, nothing is told")
-    func unknownStanding() {
+    func unknownSide() {
         let child = Sleeper()
         defer { child.end() }
-        #expect(judge.standing(of: child.pid, place: { _ in Self.unknown }) == .unknown)
-        #expect(judge.standing(of: child.pid, place: { _ in nil }) == .unknown)
+        #expect(judge.side(of: child.pid, place: { _ in Self.unknown }) == .unknown)
+        #expect(judge.side(of: child.pid, place: { _ in nil }) == .unknown)
     }
 
     @Test("Where /proc tells nothing, who isn't known to be inside is outside: a shell's fg must work")
@@ -108,15 +108,15 @@ struct SenderJudgeTests {
         let child = Sleeper()
         defer { child.end() }
         let judge = SenderJudge(user: 1000, effectiveUser: 1000, knowsProcesses: false)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.unknown }) == .outside)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.inside }) == .inside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.unknown }) == .outside)
+        #expect(judge.side(of: child.pid, place: { _ in Self.inside }) == .inside)
     }
 
     @Test("It is held while it is looked at, and no longer")
     func held() {
         let child = Sleeper()
         defer { child.end() }
-        _ = judge.standing(
+        _ = judge.side(
             of: child.pid,
             place: {
                 #expect($0 == child.pid)
@@ -130,18 +130,18 @@ struct SenderJudgeTests {
     func ended() {
         let child = Sleeper()
         child.end(closing: false)
-        #expect(judge.standing(of: child.pid, place: { _ in Self.outside }) == .unknown)
+        #expect(judge.side(of: child.pid, place: { _ in Self.outside }) == .unknown)
         // This very process has that number.
-        let standing = judge.standing(of: getpid(), hold: { _ in dup(child.pidfd) }, place: { _ in Self.outside })
-        #expect(standing == .unknown)
+        let side = judge.side(of: getpid(), hold: { _ in dup(child.pidfd) }, place: { _ in Self.outside })
+        #expect(side == .unknown)
         close(child.pidfd)
     }
 
     @Test("Where holding is refused, its number has to do")
     func refused() {
         let child = Sleeper()
-        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .outside)
+        #expect(judge.side(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .outside)
         child.end()
-        #expect(judge.standing(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .unknown)
+        #expect(judge.side(of: child.pid, hold: { _ in -EPERM }, place: { _ in Self.outside }) == .unknown)
     }
 }

@@ -21,16 +21,16 @@ struct AppTable: Sendable, Hashable {
         case id
         /// How many were launched before.
         case launch
-        /// A `Standing`.
-        case standing
+        /// A `Running`.
+        case running
         /// Where the slot stands in `leaving`; -1 while its app's end isn't awaited.
         case leaving
     }
 
-    /// What is known of where it is; a number, to be compared at each change.
-    private enum Standing {
+    /// Whether it runs, and where; a number, to be compared at each change.
+    private enum Running {
         static let stopped = 0
-        static let runningBehind = 1
+        static let behind = 1
         static let inFront = 2
     }
 
@@ -81,7 +81,7 @@ struct AppTable: Sendable, Hashable {
         self[slot, .index] = apps.count
         self[slot, .id] = app.id.rawValue
         self[slot, .launch] = launchCount
-        self[slot, .standing] = Standing.stopped
+        self[slot, .running] = Running.stopped
         self[slot, .leaving] = Self.notLeaving
         launchCount += 1
         apps.append(app)
@@ -133,30 +133,30 @@ struct AppTable: Sendable, Hashable {
     /// The one place where what is asked of all apps is told of a change.
     private mutating func update(at index: Int) {
         let id = apps[index].id
-        let standing = Self.standing(at: Self.place(of: &apps[index]))
-        if standing != self[id.slot, .standing] { move(id, to: standing) }
+        let running = Self.running(at: Self.place(of: &apps[index]))
+        if running != self[id.slot, .running] { move(id, to: running) }
         let isLeaving = Self.isLeaving(&apps[index])
         if isLeaving != (self[id.slot, .leaving] != Self.notLeaving) { setLeaving(isLeaving, id.slot) }
         deadlines.set(Self.nextDeadline(of: &apps[index]), at: index)
     }
 
-    private mutating func move(_ id: AppID, to standing: Int) {
-        let before = self[id.slot, .standing]
-        self[id.slot, .standing] = standing
-        if before == Standing.stopped { runningCount += 1 }
-        if standing == Standing.stopped { runningCount -= 1 }
-        if standing == Standing.inFront {
+    private mutating func move(_ id: AppID, to running: Int) {
+        let before = self[id.slot, .running]
+        self[id.slot, .running] = running
+        if before == Running.stopped { runningCount += 1 }
+        if running == Running.stopped { runningCount -= 1 }
+        if running == Running.inFront {
             front.enter(id)
-        } else if before == Standing.inFront {
+        } else if before == Running.inFront {
             front.leave(id)
         }
     }
 
-    private static func standing(at place: Phase.Place) -> Int {
+    private static func running(at place: Phase.Place) -> Int {
         switch place {
-        case .foreground: Standing.inFront
-        case .running: Standing.runningBehind
-        case .starting, .suspended, .over: Standing.stopped
+        case .foreground: Running.inFront
+        case .running: Running.behind
+        case .starting, .suspended, .over: Running.stopped
         }
     }
 

@@ -22,7 +22,7 @@ extension Delivery {
     /// What a later event makes stale while this one waits to be read; nil for one that each has to be answered.
     var aspect: String? {
         if case .wake = event { return nil }
-        if event == .change(LocalNotification.event) || event == .change(ScheduleDesk.pushedEvent) { return nil }
+        if event == .change(LocalNotification.event) || event == .change(RemotePayload.event) { return nil }
         return event.name + (task.map { String($0.rawValue) } ?? "")
     }
 }

@@ -29,9 +29,9 @@ struct SenderJudge {
     /// Where a signal's sender stands.
     ///
     /// `hold`: opens a pidfd of it, or answers -errno.
-    func standing(
+    func side(
         of pid: Int32, hold: (Int32) -> Int32 = { curfew_pidfd_open($0) }, place: (Int32) -> ProcessPlace?
-    ) -> SignalSender.Standing {
+    ) -> SignalSender.Side {
         // Held while it is looked at, so that all that is seen is of one process.
         var pidfd = Descriptor(hold(pid))
         defer { pidfd.close() }

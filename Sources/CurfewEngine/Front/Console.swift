@@ -15,7 +15,7 @@ protocol ConsoleHost: AnyObject {
     var hasEnded: Bool { get }
     /// The app's own group; 0 where it has none, or isn't started yet.
     var appGroup: Int32 { get }
-    func standing(of process: Int32) -> SignalSender.Standing
+    func side(of process: Int32) -> SignalSender.Side
     /// What is for the app or its processes; terminal and front are the console's.
     func perform(_ action: JobAction)
 }
@@ -89,7 +89,7 @@ final class Console {
         case .frontGot(let signal, let sender, _): lookAtSignal(signal, sender, &facts)
         case .supervisorGot(let signal, let sender):
             facts.isIgnored = isIgnored(signal)
-            facts.standing = standing(of: sender)
+            facts.side = side(of: sender)
         case .sentHome:
             facts.hasShell = job.mayStopFront && hasShell
             facts.isTerminalLent = isTerminalLent
@@ -113,26 +113,26 @@ final class Console {
         facts.isAsleep = host.isAppAsleep
         switch signal {
         case SIGCONT, SIGINT, SIGQUIT:
-            facts.standing = standing(of: sender)
+            facts.side = side(of: sender)
             facts.canTakeTerminal = groupToGive != nil
             facts.hasShell = hasShell
         case SIGTSTP:
-            facts.standing = standing(of: sender)
+            facts.side = side(of: sender)
             facts.hasShell = hasShell
-        case SIGTTIN, SIGTTOU, SIGTERM: facts.standing = standing(of: sender)
+        case SIGTTIN, SIGTTOU, SIGTERM: facts.side = side(of: sender)
         case SIGHUP:
-            facts.standing = standing(of: sender)
+            facts.side = side(of: sender)
             facts.frontLeadsSession = getsid(front) == front
         case SIGWINCH: facts.canTakeTerminal = groupToGive != nil
-        default: if job.setting.timeout?.passesOn(signal) == true { facts.standing = standing(of: sender) }
+        default: if job.setting.timeout?.passesOn(signal) == true { facts.side = side(of: sender) }
         }
     }
 
     private func isIgnored(_ signal: Int32) -> Bool { !signals.resets(signal) && curfew_signal_is_ignored(signal) != 0 }
 
-    private func standing(of sender: SignalSender) -> SignalSender.Standing {
+    private func side(of sender: SignalSender) -> SignalSender.Side {
         guard job.setting.hasLifecycle, case .process(let pid) = sender else { return .unknown }
-        return host.standing(of: pid)
+        return host.side(of: pid)
     }
 
     // MARK: Doing

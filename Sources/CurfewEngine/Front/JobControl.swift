@@ -297,18 +297,18 @@ struct JobControl {
     /// only when all of the app was stopped by the time it was sent: then it came from outside.
     private func refusal(of signal: Int32, from sender: SignalSender, _ facts: JobFacts) -> [JobAction]? {
         guard setting.hasLifecycle else { return nil }
-        switch standing(of: sender, by: signal, facts) {
+        switch side(of: sender, by: signal, facts) {
         case .outside: return nil
         case .unknown where signal != SIGCONT || queue.isFromOutside: return nil
         case .inside, .unknown: return [.noteIgnored(signal, from: sender)]
         }
     }
 
-    private func standing(of sender: SignalSender, by signal: Int32, _ facts: JobFacts) -> SignalSender.Standing {
+    private func side(of sender: SignalSender, by signal: Int32, _ facts: JobFacts) -> SignalSender.Side {
         switch sender {
         // Of the kernel's own, SIGCONT comes to a group that has been orphaned, which an app can bring about; no shell's does.
         case .kernel: signal == SIGCONT ? .unknown : .outside
-        case .process: facts.standing
+        case .process: facts.side
         case .unknown: .unknown
         }
     }

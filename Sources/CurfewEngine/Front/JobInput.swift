@@ -45,7 +45,7 @@ struct JobFacts {
     /// Curfew's caller had the signal ignored.
     var isIgnored = false
     /// Where the process that has sent the signal stands.
-    var standing = SignalSender.Standing.unknown
+    var side = SignalSender.Side.unknown
     /// The shell has put the front in front, and the app is there to be given the terminal.
     var canTakeTerminal = false
     /// Somebody is there to continue a stopped front.

@@ -11,8 +11,8 @@ enum SignalSender: Hashable {
     case process(Int32)
     case unknown
 
-    /// Where a sender stands; one that has ended since can't be told.
-    enum Standing {
+    /// On which side of an app a sender is; of one that has ended since that can't be told.
+    enum Side {
         case outside, inside, unknown
     }
 

@@ -3,8 +3,8 @@ import CurfewLinux
 
 /// Who sends signals, and what is told of those that nobody has a say by.
 extension AppsHost {
-    func standing(of pid: Int32) -> SignalSender.Standing {
-        SenderJudge().standing(of: pid, place: { place(of: $0) })
+    func side(of pid: Int32) -> SignalSender.Side {
+        SenderJudge().side(of: pid, place: { place(of: $0) })
     }
 
     /// Told of the app that has sent it; of the default one where it came from no app.

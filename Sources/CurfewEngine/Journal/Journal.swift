@@ -4,11 +4,6 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// Whoever keeps what the core was told, and what it answered.
-public protocol JournalWriting: AnyObject {
-    func record(_ input: Input, at now: Moment, _ effects: ArraySlice<Effect>)
-}
-
 /// The file of `--journal`: each input of the core with its instant, and below it the effects it had; between them what was
 /// measured for a status.
 ///

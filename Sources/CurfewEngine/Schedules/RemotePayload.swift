@@ -5,6 +5,9 @@ import CurfewWire
 ///
 /// Source: Apple, "Generating a remote notification".
 struct RemotePayload: Hashable {
+    /// What tells of it to an app that is in front.
+    static let event = "didReceiveRemoteNotification"
+
     var title = ""
     var body = ""
     var badge: Int?

@@ -294,12 +294,12 @@ extension ServeHost {
 
     // MARK: Again
 
-    /// So many launches, and it is others' turn.
-    private static let restartsPerTurn = 4
+    /// So many launches of a kind, and it is others' turn.
+    static let launchesPerTurn = 4
 
     /// Those whose pause is over.
     func restartDue() {
-        for entry in apps.dueRestarts(at: engine.now.lifecycle).prefix(Self.restartsPerTurn) {
+        for entry in apps.dueRestarts(at: engine.now.lifecycle).prefix(Self.launchesPerTurn) {
             let isBehind = entry.restart?.launch.isIntoBackground(isFrontFull: engine.core.isFrontFull) ?? true
             do throws(LaunchRefusal) {
                 let definition = try definition(named: entry.name)

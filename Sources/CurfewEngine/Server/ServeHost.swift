@@ -326,7 +326,7 @@ final class ServeHost: AppsHost {
     /// Of what asks for an end; an app's process has no say.
     private func obey(_ signal: Int32, _ sender: SignalSender) {
         guard [SIGTERM, SIGINT, SIGHUP].contains(signal) else { return }
-        if let pid = sender.pid, standing(of: pid) == .inside { return noteIgnored(signal, sender) }
+        if let pid = sender.pid, side(of: pid) == .inside { return noteIgnored(signal, sender) }
         // By somebody; of a terminal's end it is the kernel that tells.
         if signal == SIGHUP, sender != .kernel { return _ = rereadDefinitions() }
         end()

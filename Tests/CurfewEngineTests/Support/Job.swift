@@ -66,10 +66,10 @@ struct Job {
 
     /// The same by a process that stands there.
     mutating func frontGets(
-        _ signal: Int32, from standing: SignalSender.Standing, where change: (inout JobFacts) -> Void = { _ in }
+        _ signal: Int32, from side: SignalSender.Side, where change: (inout JobFacts) -> Void = { _ in }
     ) -> [JobAction] {
         gets(.frontGot(signal, from: .process(7), stops: stops)) {
-            $0.standing = standing
+            $0.side = side
             change(&$0)
         }
     }

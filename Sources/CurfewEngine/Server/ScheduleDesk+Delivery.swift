@@ -147,12 +147,9 @@ extension ScheduleDesk {
     /// When `openPressed` has something to do; nil: before an app has ended it has nothing.
     var nextOpening: Instant? { pressed.keys.allSatisfy(isBeingEnded) ? nil : host.lifecycleNow }
 
-    /// So many launches, and it is others' turn.
-    private static let openingsPerTurn = 4
-
     /// Those whose app has ended by now, as they would have been.
     func openPressed() {
-        for app in pressed.keys.sorted().filter({ !isBeingEnded($0) }).prefix(Self.openingsPerTurn) {
+        for app in pressed.keys.sorted().filter({ !isBeingEnded($0) }).prefix(ServeHost.launchesPerTurn) {
             if let notice = pressed.removeValue(forKey: app) { open(notice) }
         }
     }

@@ -4,7 +4,6 @@ import CurfewWire
 
 /// Remote notifications: what somebody elsewhere has for an app.
 extension ScheduleDesk {
-    static let pushedEvent = "didReceiveRemoteNotification"
     static var pushEvent: String { BackgroundMode.remoteNotification.rawValue }
     private static let maximumIDBytes = 64
 
@@ -216,7 +215,7 @@ extension ScheduleDesk {
             sound: payload.sound)
         let shown = LocalNotification(
             id: "push-\(record.number)", rule: CalendarRule(.moment(record.received)), content: content)
-        return Notice(app: record.app, notification: shown, event: pushedEvent, info: info(of: record))
+        return Notice(app: record.app, notification: shown, event: RemotePayload.event, info: info(of: record))
     }
 
     /// Whether it hears of it. `triesAgain`: the next server does, where it doesn't.
