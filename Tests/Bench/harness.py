@@ -12,6 +12,15 @@ from processes import BenchError, Process, all_pids, executable, kill_by_pidfd, 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def memory_folder():
+    """A folder in memory, where a user's runtime directory is; None where there is none, which leaves a disk's."""
+    for line in read_text("/proc/self/mountinfo").splitlines():
+        place, kind = line.split(" ")[4], line.partition(" - ")[2].split(" ")[0]
+        if place == "/dev/shm" and kind == "tmpfs" and os.access(place, os.W_OK):
+            return place
+    return None
+
+
 class Bench:
     """The options, the built programs, a private runtime directory."""
 
@@ -19,8 +28,7 @@ class Bench:
         self.options = options
         self.curfew = str(pathlib.Path(options.curfew).resolve())
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="curfew-bench-"))
-        self.runtime = self.directory / "run"
-        self.runtime.mkdir(mode=0o700)
+        self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="curfew-bench-", dir=memory_folder()))
         self.environment = self._environment()
         self.counter = 0
 
@@ -102,6 +110,7 @@ class Bench:
 
     def close(self):
         shutil.rmtree(self.directory, ignore_errors=True)
+        shutil.rmtree(self.runtime, ignore_errors=True)
 
 
 def note(text):

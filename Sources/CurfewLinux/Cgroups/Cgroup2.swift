@@ -25,14 +25,14 @@ public struct Cgroup2: CgroupFiles {
     /// Whether the controller is there: its files exist in this cgroup.
     public func has(file: String) -> Bool {
         var status = curfew_file_status()
-        return withDirectory { curfew_stat_at($0, file, true, &status) } == 0
+        return withFile(file) { curfew_stat_at($0, $1, true, &status) } == 0
     }
 
     /// Asks for the whole subtree to freeze or thaw; done when `isFrozen` says so.
     public mutating func setFrozen(_ isFrozen: Bool) throws(KernelError) {
         defer { closeFiles() }
         if !freeze.isOpen {
-            freeze = Descriptor(withDirectory { curfew_open_at($0, "cgroup.freeze", O_WRONLY, 0) })
+            freeze = Descriptor(withFile("cgroup.freeze") { curfew_open_at($0, $1, O_WRONLY, 0) })
             try check(freeze.number, "open", path + "/cgroup.freeze")
         }
         let text: StaticString = isFrozen ? "1" : "0"
@@ -44,7 +44,7 @@ public struct Cgroup2: CgroupFiles {
 
     private mutating func event(_ key: StaticString) -> Bool {
         defer { closeFiles() }
-        if !events.isOpen { events = Descriptor(withDirectory { curfew_open_at($0, "cgroup.events", O_RDONLY, 0) }) }
+        if !events.isOpen { events = Descriptor(withFile("cgroup.events") { curfew_open_at($0, $1, O_RDONLY, 0) }) }
         guard events.isOpen else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             let count = curfew_pread(events.number, buffer.baseAddress, 256, 0)
@@ -68,7 +68,7 @@ public struct Cgroup2: CgroupFiles {
 
     /// Opens what a kill needs: an app can take our limit of descriptors from us, by prlimit(2).
     mutating func prepareKill() {
-        killing = Descriptor(withDirectory { curfew_open_at($0, "cgroup.kill", O_WRONLY, 0) })
+        killing = Descriptor(withFile("cgroup.kill") { curfew_open_at($0, $1, O_WRONLY, 0) })
     }
 
     /// All but what a kill needs is closed, and opened each time. The directory's lock goes with it: for one below a cgroup
@@ -90,7 +90,7 @@ public struct Cgroup2: CgroupFiles {
     /// Keeps its list open: a suspension reads it several times.
     mutating func prepareSuspension() {
         guard keepsFilesOpen, !procs.isOpen else { return }
-        procs = Descriptor(withDirectory { curfew_open_at($0, "cgroup.procs", O_RDONLY, 0) })
+        procs = Descriptor(withFile("cgroup.procs") { curfew_open_at($0, $1, O_RDONLY, 0) })
     }
 
     /// Removes it and what the app made below it; false while a process is in it.
