@@ -1039,10 +1039,13 @@ def test_an_entrys_program_that_leaves_its_cgroup_is_told_of(sandbox, manifests,
         server.wait_state("clock", "suspended")
         path = re.search("^0::(.*)$", pathlib.Path(f"/proc/{pid}/cgroup").read_text(), re.M)[1]
         wait_for("that to be told", lambda: f"clock: has left its cgroup for {path}, as " in server.errors())
+        assert state_letter(pid) != "T"
         os.kill(pid, signal.SIGKILL)
         server.wait_state("clock", "notRunning")
         assert server.errors().count("has left") == 1
     finally:
+        for line in (scope / "cgroup.procs").read_text().split():
+            os.kill(int(line), signal.SIGKILL)
         wait_for("nobody to be in that cgroup", lambda: (scope / "cgroup.procs").read_text() == "")
         scope.rmdir()
 

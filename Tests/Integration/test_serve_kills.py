@@ -103,7 +103,7 @@ class Walk:
         self.count = self.answered = 0
         # Which request was an app's last, and which of `remove` were answered.
         self.last = {}
-        # Who was to end, by request: if that meets another end of it, its reason is the other's, and still it isn't launched again.
+        # Who was to end, by request: where that meets a `reclaim`, the reason is that one's, and still it isn't launched again.
         self.to_end = set()
         self.removed = {}
         self.pids = {}
@@ -317,7 +317,7 @@ class Kills:
             last = self.runs[name][-1]
             if name == "kept" and last["reason"] in ("exit", "memory-pressure", "user-quit"):
                 is_due = last["reason"] != "user-quit" and not row["removed"]
-                if row["restart_due"] is None and self.to_end.get(name) == row["launches"]:
+                if last["reason"] == "memory-pressure" and row["restart_due"] is None and self.to_end.get(name) == row["launches"]:
                     continue
                 assert (row["restart_due"] is not None) == is_due, (name, last["reason"])
         assert len({row["position"] for row in self.rows.values()}) == len(self.rows)

@@ -204,7 +204,17 @@ class Postgres(App):
             stdout=subprocess.DEVNULL)
 
     def command(self):
-        return [*self.owner(), "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+        # With what its workers share in its folder, not in /dev/shm.
+        return [
+            *self.owner(), "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses=", "-c", "fsync=off",
+            "-c", "dynamic_shared_memory_type=mmap"]
+
+    def close(self):
+        # The memory of one that was killed is removed by the next one of its folder: the last one has none.
+        lock = self.folder / "data" / "postmaster.pid"
+        lines = lock.read_text().splitlines() if lock.exists() else []
+        if len(lines) > 6:
+            subprocess.run(["ipcrm", "-m", lines[6].split()[1]], check=False)
 
     def write(self, limit):
         query = ("SET client_min_messages = warning; CREATE TABLE IF NOT EXISTS visits(number serial);"

@@ -214,7 +214,7 @@ public struct Ending: Sendable, Hashable {
     public var timeout: TimeoutOutcome?
     /// What its leader had left behind was killed, so long after it was asked to end; nil when that wasn't needed.
     public var restKilledAfter: Span?
-    /// Whether its leader ended by itself, and had left something behind that was asked to end.
+    /// Whether its leader had left something behind that was asked to end after it, and not with it.
     public var restWasAsked = false
     /// Whether nothing of it is left; false where SIGKILL couldn't end it in time.
     public var isComplete = true

@@ -8,10 +8,7 @@ import Glibc
 extension AppsHost {
     func willEnd(_ app: AppID, _ report: KillReport) {
         guard let instance = kernel.instances[app] else { return }
-        guard isTold(report) else {
-            // What a cgroup has counted can be read once all are gone, too.
-            return instance.tree.root == .cgroup ? () : instance.reporter.noteMeasures()
-        }
+        guard isTold(report) else { return instance.reporter.noteMeasures() }
         instance.reporter.willEnd(report, name: instance.name) { engine.footprint(of: app) }
     }
 

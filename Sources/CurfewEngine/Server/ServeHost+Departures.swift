@@ -12,7 +12,8 @@ extension ServeHost {
         guard let entry = apps[instance.id], entry.definition?.source == .desktop, entry.request == nil, !isEnding,
             ending.kill == nil, ending.terminateSignal == nil, ending.leader == .exited(code: 0), ending.isComplete
         else { return }
-        let life = kernel.now - instance.startedAt
+        // Without the time that was waited for what it had started.
+        let life = kernel.now - instance.startedAt - (ending.restKilledAfter ?? .zero)
         guard life < Self.soon else { return }
         let ended = "\(instance.name): ended with status 0 after \(HumanText.duration(nanoseconds: life.nanoseconds))"
         guard !ending.restWasAsked else {
