@@ -50,6 +50,7 @@ final class DatabaseRecords: ServerRecords {
                 record.isRemoved = app.isRemoved
                 record.launches = app.launches
                 record.lastRun = server.lastRuns[app.name].map(run)
+                record.restoredEnds = app.restoredEnds
                 if let pause = app.restartPause, let due = app.restartDue {
                     record.restart = RestartRecord(pause: pause, due: due)
                 }
@@ -95,7 +96,7 @@ final class DatabaseRecords: ServerRecords {
     func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool) {
         let stored = StoredApp(
             name: app.name, source: Self.source(app.source), command: app.command, options: app.options,
-            directory: app.directory, launches: app.launches)
+            directory: app.directory, launches: app.launches, restoredEnds: app.restoredEnds)
         let begun = StoredRun(
             app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)
         // A server that is killed between the two would leave a launch without a run, whose end nobody would look for.
@@ -107,7 +108,9 @@ final class DatabaseRecords: ServerRecords {
     /// A server that runs for months has no more past than one that was ended every day.
     private static let launchesPerPruning = 1000
 
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?) {
+    func noteEnd(
+        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?
+    ) {
         let isSignal = end.status.map { $0 > 128 } ?? false
         let status = end.status.map { Int($0) }
         let ended = StoreChange.runEnded(
@@ -115,7 +118,10 @@ final class DatabaseRecords: ServerRecords {
             StoredRun.End(
                 ended: end.ended, reason: end.reason.word, status: isSignal ? nil : status,
                 signal: isSignal ? status.map { $0 - 128 } : nil, cpu: end.cpu, peak: end.peak))
-        store.note(restart.map { .together([ended, Self.planned($0, of: app)]) } ?? ended)
+        let more = [
+            restart.map { Self.planned($0, of: app) }, restoredEnds.map { StoreChange.restoredEndsSet(app, $0) },
+        ].compactMap(\.self)
+        store.note(more.isEmpty ? ended : .together([ended] + more))
     }
 
     func noteRestart(of app: String, _ restart: RestartRecord?) { store.note(Self.planned(restart, of: app)) }

@@ -137,6 +137,10 @@ struct StoreRecords: Sendable {
             app.restartPause = pause
             app.restartDue = due
             rows.put(app)
+        case .restoredEndsSet(let name, let count):
+            guard var app = app(name, in: rows) else { return false }
+            app.restoredEnds = count
+            rows.put(app)
         case .moveToFront(let name):
             guard var app = app(name, in: rows) else { return false }
             app.isRemoved = false

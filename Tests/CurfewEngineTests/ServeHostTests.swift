@@ -651,6 +651,24 @@ struct ServeHostTests {
         #expect(scene.host.hostsDeadline == nil)
     }
 
+    @Test("That a restored run has ended at once is noted with its end, where that changes what is known")
+    func restoredEnds() {
+        let records = FakeRecords()
+        var mail = AppRecord(name: "mail", source: .manifest, command: ["program"])
+        mail.launches = 1
+        mail.lastRun = RunRecord(
+            app: "mail", number: 1, began: 1, pid: 9, wasInFront: true,
+            end: .init(ended: 2, reason: .kill(.memoryPressure)))
+        mail.restoredEnds = 1
+        records.kept = KeptServer(apps: [mail])
+        let scene = ServeScene(records: records)
+        for end in ["end mail 2 exit, restored ends 2", "end mail 3 exit"] {
+            scene.launch("mail")
+            scene.end("mail")
+            #expect(scene.records?.noted.last == end)
+        }
+    }
+
     @Test("Launched at the start is what says so and wasn't removed, into background; what fails is said")
     func atStart() {
         let scene = kept(restart: .never)

@@ -185,6 +185,15 @@ struct ServedAppsTests {
         #expect(launch("db", 2) == nil)
     }
 
+    @Test("What has ended too often once it was restored begins anew with the next server, too", arguments: [1, 2])
+    mutating func restoredTooOften(ends: Int) {
+        var kept = record("web", launches: 3)
+        kept.restoredEnds = ends
+        apps.restore(kept, nil, RunEnd(.kill(.memoryPressure), life: .seconds(1)), at: at(1))
+        #expect(apps["web"]?.restoredEnds == ends)
+        #expect((launch("web", 1) == nil) == (ends == 2))
+    }
+
     @Test("What was killed with a server is launched again where it is to be", arguments: RestartCondition.allCases)
     mutating func unseen(condition: RestartCondition) {
         let end = RunEnd.unseen(isReboot: false, life: .zero)

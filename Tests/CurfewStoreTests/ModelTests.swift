@@ -35,6 +35,9 @@ private struct Model: Equatable {
             guard apps[name] != nil else { return false }
             apps[name]?.restartPause = pause
             apps[name]?.restartDue = due
+        case .restoredEndsSet(let name, let count):
+            guard apps[name] != nil else { return false }
+            apps[name]?.restoredEnds = count
         case .moveToFront(let name):
             guard apps[name] != nil else { return false }
             apps[name]?.isRemoved = false
@@ -71,7 +74,7 @@ struct ModelTests {
         let name = random.pick(names)
         let launches = model.apps[name]?.launches ?? 0
         let number = (model.runs[name]?.last?.number ?? 0) + 1
-        switch random.below(17) {
+        switch random.below(18) {
         case 0...2:
             var app = StoredApp.sample(name, launches: launches + 1, source: random.pick(StoredApp.Source.allCases))
             app.restartDue = random.chance(50) ? Int64(turn) : nil
@@ -107,6 +110,7 @@ struct ModelTests {
                     earliest: random.chance(50) ? Int64(turn) : nil, needsNetwork: random.chance(50),
                     submitted: Int64(turn)))
         case 15: return .requestOver(StoredRequest.Key(app: name, id: "r\(random.below(3))"))
+        case 16: return .restoredEndsSet(name, random.below(3))
         default: return .badgeSet(name, random.below(3))
         }
     }

@@ -1137,6 +1137,29 @@ def test_what_the_servers_end_has_ended_is_restored(plain):
     server.wait_line("aware", "info.restored=true info.ended=supervisor-exit")
 
 
+def test_restored_runs_that_end_at_once_are_counted_on_by_the_next_server(plain):
+    """As far as the clock has let them be short."""
+    plain.launch("aware", sys.executable, "-c", AWARE)
+    server, short = plain, 0
+    for number in 1, 2, 3:
+        server.wait_line("aware", "didBecomeActive")
+        server.expect("home app=aware")
+        server.wait_state("aware", "suspended")
+        server.expect("reclaim app=aware")
+        server.wait_state("aware", "notRunning")
+        server = again(server)
+        with contextlib.closing(sqlite3.connect(server.sandbox.state / "curfew" / "server.sqlite")) as database:
+            ends, life = database.execute(
+                "SELECT restored_ends, ended - run.began FROM run JOIN app ON app.name = app AND launches = number").fetchone()
+        short = short + 1 if number > 1 and life < 10_000_000 else 0
+        assert ends == short, (number, life)
+        log = server.sandbox.state / "curfew" / "logs" / "aware.log"
+        log.write_text("")
+        server.expect("open app=aware")
+        server.wait_line("aware", "didFinishLaunching")
+        assert ("restored=true" in server.log("aware")) == (short < 2)
+
+
 def test_removed_it_stays_so(plain):
     for name in ["one", "two"]:
         plain.launch(name, *SLEEP)

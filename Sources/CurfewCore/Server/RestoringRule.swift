@@ -6,7 +6,8 @@ public struct RestoringRule: Sendable, Hashable {
     private let shortLife: Span
     private var lastReason: EndReason?
     private var isRestored = false
-    private var shortLives = 0
+    /// How many restored runs in a row, up to the last one, have lived shorter than that; 0 and more.
+    public private(set) var shortLives = 0
 
     /// What a restored run must live to count as one that could be restored.
     public static let shortestLife = Span.seconds(10)
@@ -21,6 +22,12 @@ public struct RestoringRule: Sendable, Hashable {
         isRestored = shortLives < Self.allowedFailures && lastReason?.isRestored == true
         if !isRestored { shortLives = 0 }
         return isRestored ? lastReason : nil
+    }
+
+    /// As a server before has kept it: how the last run was over, and `shortLives` by then; below 0 it counts as 0.
+    public mutating func restore(_ end: RunEnd, shortLives: Int) {
+        ended(end)
+        self.shortLives = max(0, shortLives)
     }
 
     /// A run is over. One that was asked to end isn't restored, whatever ended it then.

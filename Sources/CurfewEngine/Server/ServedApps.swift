@@ -20,6 +20,8 @@ struct ServedApps {
         /// What it was asked to end by.
         var request: EndRequest?
         fileprivate var restoring: RestoringRule
+        /// How many restored runs in a row have ended at once, up to the last one.
+        var restoredEnds: Int { restoring.shortLives }
         fileprivate var restarting: RestartRule
         /// How it is launched again, and when, by lifecycle time.
         fileprivate(set) var restart: (at: Instant, launch: Restart)?
@@ -62,7 +64,7 @@ struct ServedApps {
         entry.end = end
         entry.status = record.lastRun?.end?.status
         entry.endedAt = endedAt
-        if let end { entry.restoring.ended(end) }
+        if let end { entry.restoring.restore(end, shortLives: record.restoredEnds) }
         entries[record.name] = entry
     }
 

@@ -17,6 +17,8 @@ public struct AppRecord: Sendable, Hashable {
     public var lastRun: RunRecord?
     /// Nil where it isn't to be launched again by itself.
     public var restart: RestartRecord?
+    /// How many restored runs in a row have ended at once.
+    public var restoredEnds = 0
 
     public init(
         name: String, source: DefinitionSource, command: [ByteString], options: [String] = [],
@@ -234,8 +236,8 @@ public protocol ServerRecords: AnyObject {
     func load() -> KeptServer
     /// For which nobody waits. `toFront`: it is the most recently used one from now on.
     func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool)
-    /// `restart`: what is to follow; it is known whenever the end is.
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?)
+    /// `restart`: what is to follow; it is known whenever the end is. `restoredEnds`: of its app, with this one; nil: as at its launch.
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?)
     /// Another than was noted with its end; nil: none any more.
     func noteRestart(of app: String, _ restart: RestartRecord?)
     func noteOpening(of app: String)

@@ -89,6 +89,16 @@ struct RestoringRuleTests {
         #expect(reason == .reboot)
     }
 
+    @Test("As a server before has kept it, it goes on counting", arguments: [-1, 0, 1, 2])
+    func kept(shortLives: Int) {
+        var rule = RestoringRule()
+        rule.restore(end(.reboot), shortLives: shortLives)
+        let reason = rule.launched()
+        #expect(reason == (shortLives < 2 ? .reboot : nil))
+        rule.ended(end(.reboot, life: 9))
+        #expect(rule.shortLives == [-1: 1, 0: 1, 1: 2, 2: 0][shortLives])
+    }
+
     @Test("Whatever the ends, it is what a look at all of them says")
     func histories() {
         for seed in UInt64(0)..<200 {

@@ -367,8 +367,11 @@ final class FakeRecords: ServerRecords {
         noted.append("launch \(app.name) \(run.number)" + (toFront ? " to front" : ""))
     }
 
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?) {
-        noted.append("end \(app) \(number) \(end.reason.word)" + (restart == nil ? "" : ", again"))
+    func noteEnd(
+        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?
+    ) {
+        let more = [restart.map { _ in "again" }, restoredEnds.map { "restored ends \($0)" }].compactMap(\.self)
+        noted.append((["end \(app) \(number) \(end.reason.word)"] + more).joined(separator: ", "))
     }
 
     func noteRestart(of app: String, _ restart: RestartRecord?) {
