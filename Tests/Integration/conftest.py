@@ -38,6 +38,14 @@ LIMIT = 20.0 * PATIENCE
 SLEEP = ("sleep", "1000")
 
 
+def trapping(action, ready="ready"):
+    """A script for sh that does that at SIGTERM, and writes `ready` once both it and what it waits for would hear of that.
+
+    What a shell has forked loses a signal that comes before it has executed something, and then outlives the shell by its limit.
+    """
+    return f"trap '{action}' TERM; sh -c 'echo {ready}; exec sleep 1000' & while :; do wait $!; done"
+
+
 def binary():
     """The curfew under test: $CURFEW, else the static release build."""
     chosen = os.environ.get("CURFEW") or str(ROOT / ".build-static/release/curfew")

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from conftest import LIMIT, SLEEP, wait_for
+from conftest import LIMIT, SLEEP, trapping, wait_for
 from programs.helpers import Client, socket_of
 from test_terminal import App, shells, vim_answer  # noqa: F401
 from test_tmux import Tmux
@@ -68,9 +68,9 @@ def test_switch_home_and_open_mean_it(sandbox, server):
 
 
 def test_one_that_is_being_ended_is_not_opened_and_the_front_stays(sandbox, server, tmp_path):
-    script = (f"trap 'echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0' TERM; "
-              "while :; do sleep 1000 & wait $!; done")
+    script = trapping(f"echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0")
     notes = join(sandbox, "notes", "--grace", "1000", "--terminate-limit", "10m", command=("sh", "-c", script))
+    notes.expect("ready")
     wait_front(server, "notes")
     server.launch("web", *SLEEP)
     notes.wait_state("background")

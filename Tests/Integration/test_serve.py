@@ -14,7 +14,8 @@ import time
 
 import pytest
 
-from conftest import LIMIT, SLEEP, binary, cgroup2_directory, fields_of, is_alive, parent_of, state_letter, wait_for
+from conftest import (
+    LIMIT, SLEEP, binary, cgroup2_directory, fields_of, is_alive, parent_of, state_letter, trapping, wait_for)
 from programs.helpers import needs_root
 
 # Tells its lifecycle on standard output, a line an event, and acknowledges.
@@ -358,7 +359,7 @@ def answers(server, *requests):
 
 
 def test_answers_keep_the_order_of_requests(plain):
-    slow = "trap 'sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    slow = trapping("sleep 0.2; exit 0")
     plain.launch("brief", "true")
     plain.wait_state("brief", "notRunning")
     plain.launch("slow", "sh", "-c", slow)
@@ -600,7 +601,7 @@ def test_who_follows_an_app_follows_its_next_run(plain):
 
 @pytest.mark.parametrize("by", ["SIGTERM", "SIGINT", "stop"])
 def test_it_ends_every_app_properly(server, by):
-    trap = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    trap = trapping("echo bye; exit 0")
     pids = []
     for name in ["one", "two"]:
         pids.append(server.launch(name, "sh", "-c", trap))

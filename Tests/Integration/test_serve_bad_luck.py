@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from conftest import SLEEP, fields_of, is_alive, wait_for
+from conftest import SLEEP, fields_of, is_alive, trapping, wait_for
 from programs.helpers import Client, fill_disk, flood, needs_root, program, remove_programs, resident_kib, small_disk
 
 
@@ -260,8 +260,7 @@ def test_a_fork_bomb(server, tmp_path):
 
 
 def test_a_launch_while_its_old_self_is_dying(server, tmp_path):
-    script = (f"trap 'echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0' TERM; echo up; "
-              "while :; do sleep 1000 & wait $!; done")
+    script = trapping(f"echo dying; until [ -e {tmp_path}/over ]; do sleep 0.02; done; exit 0", "up")
     server.launch("web", "sh", "-c", script, options=["--terminate-limit", "10m"])
     server.wait_line("web", "up\n")
     server.expect("quit app=web")

@@ -11,7 +11,7 @@ import uuid
 
 import pytest
 
-from conftest import LIMIT, PATIENCE, ROOT, SLEEP, Server, binary, is_alive, parent_of, unified_mount, wait_for
+from conftest import LIMIT, PATIENCE, ROOT, SLEEP, Server, binary, is_alive, parent_of, trapping, unified_mount, wait_for
 
 GREEDY = "x = bytearray(b'x') * (400 << 20)"
 KIND = [] if os.geteuid() == 0 else ["--user"]
@@ -176,7 +176,7 @@ def test_reloaded_it_reads_manifests_again(unit):
 
 def test_stopped_it_ends_every_app_properly(unit):
     server = unit.start()
-    trap = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    trap = trapping("echo bye; exit 0")
     pids = [server.launch(name, "sh", "-c", trap) for name in ["one", "two"]]
     server.wait_line("two", "ready\n")
     systemctl("stop", unit.name)
@@ -189,7 +189,7 @@ def test_it_grants_an_app_the_time_that_its_limit_says(make_unit):
     """More than the unit says."""
     unit = make_unit("TimeoutStopSec=100ms")
     server = unit.start()
-    script = "trap 'sleep 2; echo saved; exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done"
+    script = trapping("sleep 2; echo saved; exit 0")
     server.launch("slow", "sh", "-c", script, options=["--terminate-limit", "10min"])
     server.wait_line("slow", "ready\n")
     systemctl("stop", unit.name)
