@@ -96,7 +96,7 @@ final class DatabaseRecords: ServerRecords {
     func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool) {
         let stored = StoredApp(
             name: app.name, source: Self.source(app.source), command: app.command, options: app.options,
-            directory: app.directory, launches: app.launches, restoredEnds: app.restoredEnds)
+            directory: app.directory, launches: app.launches)
         let begun = StoredRun(
             app: run.app, number: run.number, began: run.began, pid: Int(run.pid), wasInFront: run.wasInFront)
         // A server that is killed between the two would leave a launch without a run, whose end nobody would look for.
@@ -109,7 +109,7 @@ final class DatabaseRecords: ServerRecords {
     private static let launchesPerPruning = 1000
 
     func noteEnd(
-        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?
+        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int
     ) {
         let isSignal = end.status.map { $0 > 128 } ?? false
         let status = end.status.map { Int($0) }
@@ -119,7 +119,8 @@ final class DatabaseRecords: ServerRecords {
                 ended: end.ended, reason: end.reason.word, status: isSignal ? nil : status,
                 signal: isSignal ? status.map { $0 - 128 } : nil, cpu: end.cpu, peak: end.peak))
         let more = [
-            restart.map { Self.planned($0, of: app) }, restoredEnds.map { StoreChange.restoredEndsSet(app, $0) },
+            restart.map { Self.planned($0, of: app) },
+            restoredEnds == 0 ? nil : StoreChange.restoredEndsSet(app, restoredEnds),
         ].compactMap(\.self)
         store.note(more.isEmpty ? ended : .together([ended] + more))
     }

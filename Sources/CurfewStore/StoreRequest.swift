@@ -10,7 +10,7 @@ public enum StoreChange: Sendable, Hashable {
     case moveToFront(String)
     /// When it is to be launched again, in microseconds since 1970, and after which pause; nil: it isn't. Its next launch forgets both.
     case restartPlanned(String, pause: Int64?, due: Int64?)
-    /// So many restored launches of it in a row have ended at once.
+    /// So many restored launches of it in a row have ended at once; its next launch forgets it.
     case restoredEndsSet(String, Int)
     /// New, or in place of one of the same key; its app needn't have run.
     case notificationKept(StoredNotification)

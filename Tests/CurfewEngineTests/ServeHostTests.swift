@@ -651,7 +651,7 @@ struct ServeHostTests {
         #expect(scene.host.hostsDeadline == nil)
     }
 
-    @Test("That a restored run has ended at once is noted with its end, where that changes what is known")
+    @Test("That a restored run has ended at once is noted with its end")
     func restoredEnds() {
         let records = FakeRecords()
         var mail = AppRecord(name: "mail", source: .manifest, command: ["program"])

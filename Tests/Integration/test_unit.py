@@ -177,8 +177,10 @@ def test_reloaded_it_reads_manifests_again(unit):
 def test_stopped_it_ends_every_app_properly(unit):
     server = unit.start()
     trap = trapping("echo bye; exit 0")
-    pids = [server.launch(name, "sh", "-c", trap) for name in ["one", "two"]]
-    server.wait_line("two", "ready\n")
+    pids = []
+    for name in ["one", "two"]:
+        pids.append(server.launch(name, "sh", "-c", trap))
+        server.wait_line(name, "ready\n")
     systemctl("stop", unit.name)
     assert unit.show("Result") == "success" and unit.show("ActiveState") == "inactive"
     assert not any(map(is_alive, pids)) and server.log("two").endswith("bye\n")

@@ -32,7 +32,9 @@ public struct RestoringRule: Sendable, Hashable {
 
     /// A run is over. One that was asked to end isn't restored, whatever ended it then.
     public mutating func ended(_ end: RunEnd) {
-        shortLives = isRestored && end.life < shortLife ? shortLives + 1 : 0
+        let isShort = isRestored && end.life < shortLife
+        // That its server ended so soon says nothing of it.
+        if !isShort || end.request != .serverEnd { shortLives = isShort ? shortLives + 1 : 0 }
         switch end.request {
         case .quit, .remove: lastReason = nil
         case .serverEnd, nil: lastReason = end.reason

@@ -11,12 +11,10 @@ extension ServeHost {
         guard let instance = kernel.instances[app] else { return }
         if ending.kill.map({ isTold($0) }) ?? true { tell(ending, of: instance) }
         tellOfHandOver(ending, of: instance)
-        let (run, earlierEnds) = (apps[app]?.launches ?? 1, apps[app]?.restoredEnds ?? 0)
+        let run = apps[app]?.launches ?? 1
         let now = engine.now.lifecycle
         let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
-        if let entry = apps[instance.name] {
-            noteEnd(of: instance, entry, pause: restart.map { $0 - now }, earlierEnds: earlierEnds)
-        }
+        if let entry = apps[instance.name] { noteEnd(of: instance, entry, pause: restart.map { $0 - now }) }
         output?.ended(
             app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: front))
         control?.forget(app, pipe: instance.pipe)

@@ -58,7 +58,7 @@ extension ServeHost {
                 // How long it had lived nobody has seen.
                 records?.noteEnd(
                     of: unseen.app, run: run, .init(ended: Self.calendar, reason: unseen.reason),
-                    Self.restart(after: pause), restoredEnds: nil)
+                    Self.restart(after: pause), restoredEnds: 0)
             }
         }
         unseen = []
@@ -107,15 +107,14 @@ extension ServeHost {
             name: definition.name, source: definition.source, command: definition.plan.manifest.words,
             options: definition.options, directory: definition.directory)
         app.launches = entry.launches
-        app.restoredEnds = entry.restoredEnds
         let run = RunRecord(
             app: app.name, number: entry.launches, began: Self.calendar, pid: instance.tree.leader,
             wasInFront: !inBackground)
         records.noteLaunch(of: app, run, toFront: !inBackground)
     }
 
-    /// `pause`: after which it is launched again; nil: it stays ended. `earlierEnds`: its `restoredEnds` before this end.
-    func noteEnd(of instance: Instance, _ entry: ServedApps.Entry, pause: Span?, earlierEnds: Int) {
+    /// `pause`: after which it is launched again; nil: it stays ended.
+    func noteEnd(of instance: Instance, _ entry: ServedApps.Entry, pause: Span?) {
         guard let end = entry.end else { return }
         let measures = instance.reporter.measures
         records?.noteEnd(
@@ -124,7 +123,7 @@ extension ServeHost {
                 ended: Self.calendar, reason: end.reason, status: entry.status,
                 cpu: Int64(clamping: measures.cpuMicroseconds),
                 peak: measures.peakMemory.map { Int64(clamping: $0) }), Self.restart(after: pause),
-            restoredEnds: entry.restoredEnds == earlierEnds ? nil : entry.restoredEnds)
+            restoredEnds: entry.restoredEnds)
     }
 
     // MARK: Requests

@@ -236,8 +236,9 @@ public protocol ServerRecords: AnyObject {
     func load() -> KeptServer
     /// For which nobody waits. `toFront`: it is the most recently used one from now on.
     func noteLaunch(of app: AppRecord, _ run: RunRecord, toFront: Bool)
-    /// `restart`: what is to follow; it is known whenever the end is. `restoredEnds`: of its app, with this one; nil: as at its launch.
-    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?)
+    /// `restart`: what is to follow; it is known whenever the end is. `restoredEnds`: of its app, with this one;
+    /// 0 from its launch on.
+    func noteEnd(of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int)
     /// Another than was noted with its end; nil: none any more.
     func noteRestart(of app: String, _ restart: RestartRecord?)
     func noteOpening(of app: String)

@@ -89,6 +89,12 @@ struct RestoringRuleTests {
         #expect(reason == .reboot)
     }
 
+    @Test("That its server has ended so soon isn't counted")
+    func serverEndsSoon() {
+        let end = end(.kill(.supervisorExit), .serverEnd, life: 1)
+        #expect(launches(end, end, end, end).dropFirst() == ArraySlice(repeating: "supervisor-exit", count: 4))
+    }
+
     @Test("As a server before has kept it, it goes on counting", arguments: [-1, 0, 1, 2])
     func kept(shortLives: Int) {
         var rule = RestoringRule()
@@ -125,7 +131,8 @@ struct RestoringRuleTests {
         ]
         guard let end = runs.last?.end, end.request == nil || end.request == .serverEnd, words.contains(end.reason.word)
         else { return nil }
-        let failures = runs.reversed().prefix { $0.wasRestored && $0.end.life < .seconds(10) }.count
+        let failures = runs.reversed().prefix { $0.wasRestored && $0.end.life < .seconds(10) }
+            .filter { $0.end.request != .serverEnd }.count
         return failures >= 2 ? nil : end.reason
     }
 }

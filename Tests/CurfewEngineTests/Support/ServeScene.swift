@@ -368,9 +368,10 @@ final class FakeRecords: ServerRecords {
     }
 
     func noteEnd(
-        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int?
+        of app: String, run number: Int, _ end: RunRecord.End, _ restart: RestartRecord?, restoredEnds: Int
     ) {
-        let more = [restart.map { _ in "again" }, restoredEnds.map { "restored ends \($0)" }].compactMap(\.self)
+        let more = [restart.map { _ in "again" }, restoredEnds == 0 ? nil : "restored ends \(restoredEnds)"]
+            .compactMap(\.self)
         noted.append((["end \(app) \(number) \(end.reason.word)"] + more).joined(separator: ", "))
     }
 
