@@ -183,12 +183,23 @@ extension App {
     /// the answer is there. The other timers that no debugger holds off can't be due here: the time limits come first of all,
     /// and have been seen to, and the debugger is being looked for.
     private mutating func performUndelayed(at now: Moment, into effects: inout [Effect]) {
+        // Seldom is anything: one look at the list, not one for each.
+        guard isUndelayedDue(at: now) else { return }
         performIfDue(.measurement, at: now, into: &effects)
         performIfDue(.cpuMeasurement, at: now, into: &effects)
         performIfDue(.retry, at: now, into: &effects)
         performIfDue(.pageOut, at: now, into: &effects)
         performIfDue(.connectionLook, at: now, into: &effects)
         performIfDue(.keepAlive, at: now, into: &effects)
+    }
+
+    private func isUndelayedDue(at now: Moment) -> Bool {
+        var isDue = false
+        forEachTimer { due, instant, clock in
+            isDue = !due.isHeldOffByTracer && instant <= (clock == .lifecycle ? now.lifecycle : now.real)
+            return isDue
+        }
+        return isDue
     }
 
     @inline(never)
