@@ -140,20 +140,20 @@ struct AppsHostWorkTests {
         defer { endTimer() }
         host.loop = EventLoop.make()
         #expect(host.armTimer() == -1)
-        #expect(!host.timer.isOpen)
+        #expect(!host.timer.descriptor.isOpen)
         host.due = .distantFuture
         #expect(host.armTimer() == -1)
-        #expect(host.timer.isOpen)
-        #expect(host.armedDeadline == .distantFuture)
+        #expect(host.timer.descriptor.isOpen)
+        #expect(host.timer.armed == .distantFuture)
         #expect(!isTimerOver)
         host.due = Instant(nanoseconds: 1)
         #expect(host.armTimer() == -1)
         #expect(isTimerOver)
-        let number = host.timer.number
+        let number = host.timer.descriptor.number
         host.due = nil
         #expect(host.armTimer() == -1)
-        #expect(host.armedDeadline == nil)
-        #expect(host.timer.number == number)
+        #expect(host.timer.armed == nil)
+        #expect(host.timer.descriptor.number == number)
         #expect(!isTimerOver)
     }
 
@@ -166,7 +166,7 @@ struct AppsHostWorkTests {
         host.due = Instant(nanoseconds: 1)
         #expect(host.armTimer() == 0)
         #expect(host.armTimer() == 0)
-        #expect(!host.timer.isOpen)
+        #expect(!host.timer.descriptor.isOpen)
         host.due = host.kernel.now + .seconds(1000)
         #expect(host.armTimer() > 900_000)
         host.due = nil
@@ -175,9 +175,11 @@ struct AppsHostWorkTests {
 
     @Test("A wait that isn't over is never none")
     func milliseconds() {
-        #expect(host.milliseconds(until: Instant(nanoseconds: 0)) == 0)
-        #expect(host.milliseconds(until: .distantFuture) == Int32.max)
-        #expect(host.milliseconds(until: host.kernel.now + .seconds(1000)) > 0)
+        let now = Instant(nanoseconds: 1)
+        #expect(DeadlineTimer.milliseconds(from: now, until: Instant(nanoseconds: 0)) == 0)
+        #expect(DeadlineTimer.milliseconds(from: now, until: now + Span(nanoseconds: 1)) == 1)
+        #expect(DeadlineTimer.milliseconds(from: now, until: now + .milliseconds(1)) == 1)
+        #expect(DeadlineTimer.milliseconds(from: now, until: .distantFuture) == Int32.max)
     }
 
     // MARK: What is due

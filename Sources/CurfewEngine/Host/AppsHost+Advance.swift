@@ -13,7 +13,7 @@ extension AppsHost: AdvanceHost {
     /// How long to wait for anything else: what has been sent before is read before time moves.
     func millisecondsToAdvance() -> Int32 {
         guard let pendingAdvance else { return -1 }
-        return milliseconds(until: pendingAdvance.nextLook)
+        return DeadlineTimer.milliseconds(from: kernel.now, until: pendingAdvance.nextLook)
     }
 
     func continueAdvance(isIdle: Bool) { desk.goOn(isIdle: isIdle) }

@@ -1,4 +1,3 @@
-import CCurfew
 import CurfewCore
 import CurfewLinux
 
@@ -47,37 +46,8 @@ extension AppsHost {
 
     // MARK: The timer
 
-    /// By then the timer has been heeded.
-    private static var wakerDelay: Span { .milliseconds(50) }
-
-    /// The timer is made when something is first due, and set only when that changes.
-    ///
-    /// Returns for how many milliseconds to wait where there is no descriptor for one; -1: until something comes.
+    /// As `DeadlineTimer.arm`.
     func armTimer() -> Int32 {
-        let deadline = timerDeadline
-        guard deadline != armedDeadline || !timer.isOpen else { return -1 }
-        armedDeadline = deadline
-        if !timer.isOpen {
-            guard let deadline else { return -1 }
-            if !descriptors.isScarce { timer = Descriptor(curfew_timerfd()) }
-            guard timer.isOpen else {
-                arm(waker: deadline)
-                return milliseconds(until: deadline)
-            }
-            loop.add(timer, Kind.timer.token())
-        }
-        _ = curfew_timerfd_set(timer.number, deadline.map { max(1, $0.nanoseconds) } ?? 0)
-        arm(waker: deadline)
-        return -1
-    }
-
-    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
-    private func arm(waker deadline: Instant?) {
-        _ = curfew_set_waker(deadline.map { max(1, ($0 + Self.wakerDelay).nanoseconds) } ?? 0)
-    }
-
-    func milliseconds(until deadline: Instant) -> Int32 {
-        let (whole, part) = max(0, (deadline - kernel.now).nanoseconds).quotientAndRemainder(dividingBy: 1_000_000)
-        return Int32(clamping: part > 0 ? whole + 1 : whole)
+        timer.arm(timerDeadline, in: loop, isScarce: descriptors.isScarce) { kernel.now }
     }
 }

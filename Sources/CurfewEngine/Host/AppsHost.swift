@@ -24,9 +24,7 @@ class AppsHost {
 
     var loop = EventLoop.none
     var signals = Descriptor.none
-    /// Of the deadlines, made when something is first due.
-    var timer = Descriptor.none
-    var armedDeadline: Instant?
+    var timer = DeadlineTimer()
     /// When it was last seen that there is something to do.
     private(set) var turnBegan = Instant(nanoseconds: 0)
     /// Of ourselves alone, from when an app is started on.
