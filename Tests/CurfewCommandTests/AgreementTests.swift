@@ -120,9 +120,18 @@ struct AgreementTests {
 
     /// The same of one option's value, with the other groups of `run` left out.
     private func bothAgree(_ verb: String, onlyOf option: String, _ words: [String]) {
-        guard let group = RunGroups.with(option), verb == "run" else { return bothAgree(verb, words) }
         let fast = Verdict.ofFastPath(verb, words)
-        #expect(Verdict.of(group, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
+        #expect(Self.definitions(verb, onlyOf: option, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
+    }
+
+    private func bothSay(_ verdict: Verdict, _ verb: String, onlyOf option: String, _ words: [String]) {
+        #expect(Verdict.ofFastPath(verb, words) == verdict, "fast path: curfew \(verb) \(words)")
+        #expect(Self.definitions(verb, onlyOf: option, words) == verdict, "definitions: curfew \(verb) \(words)")
+    }
+
+    private static func definitions(_ verb: String, onlyOf option: String, _ words: [String]) -> Verdict {
+        guard let group = RunGroups.with(option), verb == "run" else { return Verdict.ofDefinitions(verb, words) }
+        return Verdict.of(group, words)
     }
 
     /// The options in the help of a verb, `--help` aside, and whether each takes a value.
@@ -167,11 +176,11 @@ struct AgreementTests {
             if let value = Self.samples[option] {
                 let rest = Self.companions(of: option, verb) + operands
                 bothSay(.accepted, verb, [option, value] + rest)
-                bothSay(.accepted, verb, ["\(option)=\(value)"] + rest)
-                bothSay(.refused, verb, [option])
+                bothSay(.accepted, verb, onlyOf: option, ["\(option)=\(value)"] + rest)
+                bothSay(.refused, verb, onlyOf: option, [option])
             } else {
                 bothSay(.accepted, verb, [option] + operands)
-                bothSay(.refused, verb, ["\(option)=1"] + operands)
+                bothSay(.refused, verb, onlyOf: option, ["\(option)=1"] + operands)
             }
         }
     }
