@@ -1,7 +1,7 @@
-// What the front of a server holds for the day that it has to keep: the reading ends of the apps' output, one an app.
+// What the proxy of a server holds for the day that it has to keep: the reading ends of the apps' output, one an app.
 //
 // The supervisor hands each over by a pair of sockets that both have had since the split, and rings; nothing waits. What the
-// front hasn't taken yet is in the socket, and is there all the same once its supervisor was killed.
+// proxy hasn't taken yet is in the socket, and is there all the same once its supervisor was killed.
 #include "ccurfew.h"
 #include "raw.h"
 
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-enum { FRONTS = 0, SUPERVISORS = 1 };
+enum { PROXY_END = 0, SUPERVISOR_END = 1 };
 static int pair[2] = {-1, -1};
 
 // Pages of it that nobody touches cost nothing.
@@ -40,7 +40,7 @@ int curfew_keep_outputs(void)
         return (int)result;
     for (int i = 0; i < 2; i++)
         pair[i] = moved_up(made[i]);
-    if (pair[FRONTS] >= 0 && pair[SUPERVISORS] >= 0)
+    if (pair[PROXY_END] >= 0 && pair[SUPERVISOR_END] >= 0)
         return 0;
     for (int i = 0; i < 2; i++) {
         if (pair[i] >= 0)
@@ -50,9 +50,9 @@ int curfew_keep_outputs(void)
     return -EMFILE;
 }
 
-void curfew_part_outputs(bool is_front)
+void curfew_part_outputs(bool is_proxy)
 {
-    int others = is_front ? SUPERVISORS : FRONTS;
+    int others = is_proxy ? SUPERVISOR_END : PROXY_END;
     if (pair[others] >= 0)
         RAW(SYS_close, pair[others]);
     pair[others] = -1;
@@ -61,7 +61,7 @@ void curfew_part_outputs(bool is_front)
 // Source: unix(7), SCM_RIGHTS.
 int curfew_hand_over(const struct curfew_kept_output *output, int fd)
 {
-    if (pair[SUPERVISORS] < 0)
+    if (pair[SUPERVISOR_END] < 0)
         return -EBADF;
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {0};
     struct iovec vector = {(void *)output, sizeof *output};
@@ -75,11 +75,11 @@ int curfew_hand_over(const struct curfew_kept_output *output, int fd)
         rights->cmsg_len = CMSG_LEN(sizeof fd);
         memcpy(CMSG_DATA(rights), &fd, sizeof fd);
     }
-    long result = RAW(SYS_sendmsg, pair[SUPERVISORS], &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    long result = RAW(SYS_sendmsg, pair[SUPERVISOR_END], &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     return result < 0 ? (int)result : 0;
 }
 
-// ---- the front's ---------------------------------------------------------------------------------
+// ---- the proxy's ---------------------------------------------------------------------------------
 
 // One message: 1, or 0 where there is none any more. *fd: -1 where none came, or there was no number left for it.
 static int receive(struct curfew_kept_output *output, int *fd)
@@ -89,7 +89,7 @@ static int receive(struct curfew_kept_output *output, int *fd)
     struct msghdr header = {
         .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     *fd = -1;
-    if (RAW(SYS_recvmsg, pair[FRONTS], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != (long)sizeof *output)
+    if (RAW(SYS_recvmsg, pair[PROXY_END], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != (long)sizeof *output)
         return 0;
     struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
     if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS)
@@ -147,7 +147,7 @@ void curfew_take_outputs(void)
 {
     struct curfew_kept_output output;
     int fd;
-    if (pair[FRONTS] < 0)
+    if (pair[PROXY_END] < 0)
         return;
     raise_limit();
     while (receive(&output, &fd))

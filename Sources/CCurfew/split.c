@@ -1,7 +1,7 @@
-// The front: the process that the caller waits for, split off before Swift's runtime has initialised itself.
+// The proxy: the process that the caller waits for, split off before Swift's runtime has initialised itself.
 //
 // It passes signals on, stops as its supervisor wishes, and ends as that does; when its supervisor is killed, it keeps.
-// See docs/adr/0001-front-and-supervisor.md.
+// See docs/adr/0001-proxy-and-supervisor.md.
 #include "ccurfew.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int change_of(pid_t supervisor, struct curfew_wait_info *change) {
     return has_come(WEXITED | WSTOPPED, supervisor, change) ? change->code : 0;
 }
 
-// What the front has heeded of what its supervisor asks through their page.
+// What the proxy has heeded of what its supervisor asks through their page.
 static struct {
     uint32_t wish, question;
 } heeded;
@@ -35,7 +35,7 @@ static struct {
 // Told by the page, and a signal that only rings: it can be forged, and come in vain.
 static bool tell(pid_t supervisor, int signal, int code, pid_t pid, uint32_t number) {
     struct curfew_news news = {.signal = signal, .code = code, .pid = pid, .number = number};
-    if (!curfew_news_put(curfew_front()->page, news)) return false;
+    if (!curfew_news_put(curfew_proxy()->page, news)) return false;
     curfew_kill(supervisor, CURFEW_DOORBELL);
     return true;
 }
@@ -48,14 +48,14 @@ static void stop_by(int signal, pid_t supervisor) {
     uint32_t number;
     int wished;
     curfew_kill(getpid(), signal);
-    curfew_wish(curfew_front()->page, &number, &wished);
+    curfew_wish(curfew_proxy()->page, &number, &wished);
     if (number != heeded.wish || wished != signal || is_over(supervisor)) return;
     curfew_set_signal_mask(~(1ull << (signal - 1)), NULL);
     curfew_set_signal_mask(~0ull, NULL);
 }
 
 static void heed(pid_t supervisor) {
-    void *page = curfew_front()->page;
+    void *page = curfew_proxy()->page;
     uint32_t question = curfew_question(page), wish;
     int signal;
     // Without room for it, the answer is tried again when the supervisor rings for having made some.
@@ -84,7 +84,7 @@ static struct curfew_wait_info wait_for_supervisor(pid_t supervisor) {
     struct curfew_signal_info got = {0};
     for (;;) {
         // Where a flood has left no room, signals wait in the kernel; the supervisor rings once there is some.
-        bool is_full = curfew_news_room(curfew_front()->page) <= CURFEW_NEWS_RESERVE;
+        bool is_full = curfew_news_room(curfew_proxy()->page) <= CURFEW_NEWS_RESERVE;
         if (curfew_wait_signal(is_full ? urgent : ~0ull, &got) < 0) continue;
         // Looked for at every signal: a CONT from the shell and the one at the supervisor's end can have become one, and
         // a stop from the terminal discards a CONT that waits.
@@ -113,31 +113,31 @@ static void die_of(int signal) {
     curfew_exit(128 + signal);
 }
 
-// Returns in the supervisor; in the front only when it has to be the keeper, for the supervisor was killed.
-int curfew_split_off_front(const char **problem)
+// Returns in the supervisor; in the proxy only when it has to be the keeper, for the supervisor was killed.
+int curfew_split_off_proxy(const char **problem)
 {
-    curfew_set_signal_mask(~0ull, &curfew_front()->callers_mask);
-    curfew_front()->callers_ignored_child = curfew_signal_default(SIGCHLD) == 1;
+    curfew_set_signal_mask(~0ull, &curfew_proxy()->callers_mask);
+    curfew_proxy()->callers_ignored_child = curfew_signal_default(SIGCHLD) == 1;
     curfew_set_subreaper();
-    curfew_front()->page = curfew_map_shared_page();
-    curfew_front()->pid = getpid();
+    curfew_proxy()->page = curfew_map_shared_page();
+    curfew_proxy()->pid = getpid();
     *problem = "can't share memory with the supervisor";
-    if (curfew_front()->page == NULL) return -ENOMEM;
+    if (curfew_proxy()->page == NULL) return -ENOMEM;
     if (curfew_note_children()) curfew_keep_children();
-    // SIGCONT at the supervisor's end wakes the front from a stop, so that even then it can keep.
+    // SIGCONT at the supervisor's end wakes the proxy from a stop, so that even then it can keep.
     int supervisor = curfew_fork(SIGCONT);
     *problem = "can't start the supervisor";
     if (supervisor < 0) return supervisor;
     curfew_part_outputs(supervisor != 0);
     if (supervisor == 0) {
-        curfew_front()->role = CURFEW_ROLE_SUPERVISOR;
+        curfew_proxy()->role = CURFEW_ROLE_SUPERVISOR;
         return 0;
     }
     struct curfew_wait_info end = wait_for_supervisor(supervisor);
-    int signal = *(volatile int *)curfew_front()->page;
+    int signal = *(volatile int *)curfew_proxy()->page;
     if (end.code == CLD_EXITED && signal > 0) die_of(signal);
     if (end.code == CLD_EXITED) curfew_exit(end.status);
-    curfew_front()->killed_supervisor = supervisor;
-    curfew_front()->role = CURFEW_ROLE_KEEPER;
+    curfew_proxy()->killed_supervisor = supervisor;
+    curfew_proxy()->role = CURFEW_ROLE_KEEPER;
     return 0;
 }

@@ -1,4 +1,4 @@
-// What has to be known of a `curfew timeout` command line before Swift reads it: whether the front leads a group.
+// What has to be known of a `curfew timeout` command line before Swift reads it: whether the proxy leads a group.
 //
 // It agrees with Sources/CurfewCommand/Arguments/GetoptReader.swift, which also says what is wrong; here that doesn't matter.
 #include "ccurfew.h"

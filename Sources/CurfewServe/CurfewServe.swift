@@ -9,7 +9,7 @@ public enum CurfewServe {
             let parsed = try ServeArguments.parse(reader)
             if parsed.stops { return ServerStop.run(parsed.plan.name) }
             let (name, apps) = (parsed.plan.name, parsed.apps)
-            ServerFront.run(parsed.plan, definitions: { ManifestDefinitions(in: apps) }, zones: { SystemZones() }) {
+            ServerProxy.run(parsed.plan, definitions: { ManifestDefinitions(in: apps) }, zones: { SystemZones() }) {
                 () throws(RecordsRefusal) in
                 try records(of: name)
             }

@@ -1,4 +1,4 @@
-// The entry of `curfew serve`'s own executable, and its front; see Sources/CCurfew/split.c.
+// The entry of `curfew serve`'s own executable, and its proxy; see Sources/CCurfew/split.c.
 #include "ccurfew.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv) {
     // Without it the server does all it can, and what an app has just written when it is killed is lost.
     curfew_keep_outputs();
     const char *problem;
-    int result = curfew_split_off_front(&problem);
+    int result = curfew_split_off_proxy(&problem);
     if (result < 0) fail(problem, -result);
 }
 

@@ -1,8 +1,8 @@
-// The executable's entry, and the front of `curfew run`.
+// The executable's entry, and the proxy of `curfew run`.
 //
-// The front is the process that the caller waits for. It is split off here, before Swift's runtime has initialised
+// The proxy is the process that the caller waits for. It is split off here, before Swift's runtime has initialised
 // itself: of what that touches it needs nothing, so it stays small and the supervisor starts without copying pages.
-// What it does is in Sources/CCurfew/split.c. See docs/adr/0001-front-and-supervisor.md and 0002-launch.md.
+// What it does is in Sources/CCurfew/split.c. See docs/adr/0001-proxy-and-supervisor.md and 0002-launch.md.
 #include "ccurfew.h"
 
 #include <string.h>
@@ -21,9 +21,9 @@ static void fail(const char *problem, int error) {
     curfew_exit(125);
 }
 
-static void split_off_front(void) {
+static void split_off_proxy(void) {
     const char *problem;
-    int result = curfew_split_off_front(&problem);
+    int result = curfew_split_off_proxy(&problem);
     if (result < 0) fail(problem, -result);
 }
 
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv) {
         // As timeout(1): a group of its own, so that all of it can be signalled at once.
         if (!curfew_timeout_is_foreground(argc, argv, options)) setpgid(0, 0);
     }
-    if (options > 0 || (argc > 1 && strcmp(argv[1], "run") == 0)) split_off_front();
+    if (options > 0 || (argc > 1 && strcmp(argv[1], "run") == 0)) split_off_proxy();
 }
 
 int main(int argc, char **argv) {

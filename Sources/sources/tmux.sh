@@ -29,16 +29,16 @@ front_pane() {
 # app_at TERMINAL: the app there that takes part in our server, where its job isn't stopped: then a shell's prompt is there.
 app_at() {
     curfew ps --json | awk -v server="$server" '
-        function tell() { if (name != "" && front != "" && joined == server) print front, name }
+        function tell() { if (name != "" && proxy != "" && joined == server) print proxy, name }
         function value() { sub(/^[^:]*: "?/, ""); sub(/"?,?$/, ""); return $0 }
-        /^  *{/ { tell(); name = front = joined = "" }
+        /^  *{/ { tell(); name = proxy = joined = "" }
         /^ *"app": / { name = value() }
-        /^ *"front": / { front = value() }
+        /^ *"front": / { proxy = value() }
         /^ *"server": / { joined = value() }
         END { tell() }' |
-        while read -r front name; do
+        while read -r proxy name; do
             # Its status (T: stopped) and its terminal.
-            set -- "$1" $(ps -o stat=,tty= -p "$front")
+            set -- "$1" $(ps -o stat=,tty= -p "$proxy")
             [ "/dev/${3:-}" = "$1" ] || continue
             case $2 in
             T*) ;;

@@ -54,14 +54,14 @@ wake() {
     done
 }
 
-# apps: who may sleep, for it was said what wakes it, and isn't at home, as app|FRONT|NAME|CPU|WHAT IT IS; before them
-# tty|FRONT|TTY of each.
+# apps: who may sleep, for it was said what wakes it, and isn't at home, as app|PROXY|NAME|CPU|WHAT IT IS; before them
+# tty|PROXY|TTY of each.
 apps() {
     found=$(curfew ps --json | awk '
-        function tell() { if (may && place != "") print "app|" front "|" name "|" cpu "|" place }
+        function tell() { if (may && place != "") print "app|" proxy "|" name "|" cpu "|" place }
         function value() { sub(/^[^:]*: "?/, ""); sub(/"?,?$/, ""); return $0 }
         /^ *"app": / { tell(); may = 0; place = ""; name = value() }
-        /^ *"front": / { front = value() }
+        /^ *"front": / { proxy = value() }
         /^ *"cpu": / { cpu = int(value() * 100) }
         /^ *"state": "active"/ { place = "awake" }
         /^ *"asleep": "true"/ { place = "asleep" }

@@ -28,7 +28,7 @@ struct StatusTextTests {
             StatusText.text(try Self.status("")) == """
                 backup: suspended for 1 min 2 s
                   command       sh -c x
-                  pid           10 (front 8, supervisor 9)
+                  pid           10 (proxy 8, supervisor 9)
                   kind          plain
                   remaining     10 min of 10 min
                   tasks         3 "nightly upload" (13 s)

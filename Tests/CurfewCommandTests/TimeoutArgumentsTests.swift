@@ -99,7 +99,7 @@ struct TimeoutArgumentsTests {
         }
     }
 
-    /// The front leads a group of its own, or doesn't, before anything is read here.
+    /// The proxy leads a group of its own, or doesn't, before anything is read here.
     @Test("What C reads of a line that is right is what is read here")
     func foreground() {
         let words = [

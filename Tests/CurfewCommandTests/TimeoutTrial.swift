@@ -29,7 +29,7 @@ final class TimeoutTrial {
             case .help, .version:
                 return ConformanceAnswer(status: .exits(0), output: [ConformanceAnswer.something])
             case .run(let plan):
-                // The front leads a group of its own, or doesn't, before anything is read here.
+                // The proxy leads a group of its own, or doesn't, before anything is read here.
                 let isForeground = curfew_timeout_is_foreground(Int32(argv.count), argv.pointer, Int32(start.count))
                 #expect(isForeground == plan.manifest.policy.timeout?.sparesDescendants)
                 return TimeoutTrial(plan, callersWords: Array(row.words[..<at]))?.run(row.script)

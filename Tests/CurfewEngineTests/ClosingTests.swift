@@ -10,7 +10,7 @@ struct ClosingTests {
     private final class Host: ClosingHost {
         var ending: Ending? = .sample()
         var isAbandoned = false
-        var frontsGroup: Int32?
+        var proxyGroup: Int32?
         /// How many turns more what was sent takes.
         var turns = 0
         private(set) var lines: [String] = []
@@ -25,7 +25,7 @@ struct ClosingTests {
         func removeSocket() { lines.append("socket") }
         func giveTerminalBack() { lines.append("terminal") }
         func tell(_ ending: Ending) { lines.append("tell \(ending.status)") }
-        func tellWithoutFront() { lines.append("tell without front") }
+        func tellWithoutProxy() { lines.append("tell without proxy") }
         func closeChannel() { lines.append("channel") }
         func finishHooks() { lines.append("hooks") }
         func finishSweep() { lines.append("sweep") }
@@ -55,11 +55,11 @@ struct ClosingTests {
         #expect(host.turns == 0)
     }
 
-    @Test("Abandoned, it tells that its front was killed, and nothing else")
+    @Test("Abandoned, it tells that its proxy was killed, and nothing else")
     func abandoned() {
         host.isAbandoned = true
         #expect(exit(.sample()) == Closing.Exit(code: 125))
-        #expect(host.lines == ["socket", "tell without front"])
+        #expect(host.lines == ["socket", "tell without proxy"])
     }
 
     @Test("Without an ending nothing is told of one")
@@ -68,16 +68,16 @@ struct ClosingTests {
         #expect(host.lines == ["socket", "terminal", "channel", "hooks", "sweep"])
     }
 
-    @Test("The front dies of the signal that the leader died of, in its group alone")
+    @Test("The proxy dies of the signal that the leader died of, in its group alone")
     func signal() {
-        host.frontsGroup = 55
-        #expect(exit(signaled(SIGSEGV)) == Closing.Exit(code: 0, frontsSignal: SIGSEGV))
+        host.proxyGroup = 55
+        #expect(exit(signaled(SIGSEGV)) == Closing.Exit(code: 0, proxySignal: SIGSEGV))
     }
 
     @Test("By SIGKILL the group that it leads dies with it, where the app is in that")
     func killed() {
-        #expect(exit(signaled(SIGKILL)) == Closing.Exit(code: 0, frontsSignal: SIGKILL))
-        host.frontsGroup = 55
-        #expect(exit(signaled(SIGKILL)) == Closing.Exit(code: 0, frontsSignal: SIGKILL, killedGroup: 55))
+        #expect(exit(signaled(SIGKILL)) == Closing.Exit(code: 0, proxySignal: SIGKILL))
+        host.proxyGroup = 55
+        #expect(exit(signaled(SIGKILL)) == Closing.Exit(code: 0, proxySignal: SIGKILL, killedGroup: 55))
     }
 }

@@ -35,7 +35,7 @@ struct ConsoleTests {
     private let host = Host()
     private let pages = SharedPages()
     private let job = ShellJob()
-    private var front: Sleeper { job.front }
+    private var proxy: Sleeper { job.proxy }
 
     private func end() { job.end() }
 
@@ -49,7 +49,7 @@ struct ConsoleTests {
 
     // MARK: What it is for
 
-    @Test("Without a terminal the app has a group of its own; with one that isn't its to give it shares the front's")
+    @Test("Without a terminal the app has a group of its own; with one that isn't its to give it shares the proxy's")
     func groups() {
         defer { end() }
         #expect(console(hasTerminal: false).givesOwnGroup)
@@ -57,25 +57,25 @@ struct ConsoleTests {
         #expect(!console().givesOwnGroup)
         #expect(console().hasTerminal)
         #expect(console().terminalForChild == -1)
-        #expect(console().frontGroup == front.pid)
+        #expect(console().proxyGroup == proxy.pid)
         let timeout = console(hasTerminal: false) { $0.policy.timeout = TimeoutPolicy() }
         #expect(!timeout.givesOwnGroup)
         host.appGroup = 0
-        #expect(console().stoppableGroup == front.pid)
+        #expect(console().stoppableGroup == proxy.pid)
         host.appGroup = 7
         #expect(console().stoppableGroup == 7)
     }
 
-    // MARK: The front
+    // MARK: The proxy
 
     @Test("Stopped with the app, as the shell is to see; it is wished for by the page, and once")
     func stopped() {
         defer { end() }
         let console = console()
-        console.handle(.frontGot(SIGTSTP, from: .kernel, stops: 0))
+        console.handle(.proxyGot(SIGTSTP, from: .kernel, stops: 0))
         #expect(host.actions == [.home(stopped: true)])
         #expect(pages.wish.signal == SIGTSTP)
-        #expect(console.job.isFrontStopped)
+        #expect(console.job.isProxyStopped)
         let number = pages.wish.number
         console.handle(.sentHome)
         #expect(pages.wish.number == number)
@@ -87,9 +87,9 @@ struct ConsoleTests {
         let console = console()
         // It ends by being sent home: then nobody is stopped for it.
         host.onAction = { [host] in if case .home = $0 { host.hasEnded = true } }
-        console.handle(.frontGot(SIGTSTP, from: .kernel, stops: 0))
+        console.handle(.proxyGot(SIGTSTP, from: .kernel, stops: 0))
         #expect(pages.wish.signal == 0)
-        #expect(!console.job.isFrontStopped)
+        #expect(!console.job.isProxyStopped)
     }
 
     @Test("Asked to end, it goes on although it was stopped")
@@ -101,7 +101,7 @@ struct ConsoleTests {
         #expect(pages.wish.signal == SIGTSTP)
     }
 
-    @Test("Opened again, the front isn't to stop any more")
+    @Test("Opened again, the proxy isn't to stop any more")
     func continued() {
         defer { end() }
         let console = console()
@@ -109,10 +109,10 @@ struct ConsoleTests {
         #expect(pages.wish.signal == SIGTTIN)
         console.handle(.stateChanged(from: .suspended, to: .active))
         #expect(pages.wish.signal == 0)
-        #expect(!console.job.isFrontStopped)
+        #expect(!console.job.isProxyStopped)
     }
 
-    @Test("Where the front runs it is asked whether it has passed on all; with its answer that is known")
+    @Test("Where the proxy runs it is asked whether it has passed on all; with its answer that is known")
     func asked() {
         defer { end() }
         let console = console()
@@ -121,10 +121,10 @@ struct ConsoleTests {
         let question = pages.question
         #expect(question > 0)
         host.appState = .suspended
-        console.handle(.frontGot(SIGCONT, from: .process(7), stops: 0))
+        console.handle(.proxyGot(SIGCONT, from: .process(7), stops: 0))
         #expect(host.actions == [.noteIgnored(SIGCONT, from: .process(7))])
-        console.handle(.frontAnswered(question))
-        console.handle(.frontGot(SIGCONT, from: .process(7), stops: 0))
+        console.handle(.proxyAnswered(question))
+        console.handle(.proxyGot(SIGCONT, from: .process(7), stops: 0))
         #expect(host.actions.last == .open)
     }
 
@@ -135,20 +135,20 @@ struct ConsoleTests {
         host.side = .unknown
         host.appState = .suspended
         console.handle(.wentHome(by: SIGTSTP))
-        _ = curfew_kill(front.pid, SIGSTOP)
+        _ = curfew_kill(proxy.pid, SIGSTOP)
         var info = curfew_wait_info()
-        #expect(curfew_waitid(Int32(P_PID.rawValue), front.pid, WSTOPPED, &info) == 0)
+        #expect(curfew_waitid(Int32(P_PID.rawValue), proxy.pid, WSTOPPED, &info) == 0)
         pages.put(SIGCONT)
         console.handle(.allStopped)
-        console.handle(.frontGot(SIGCONT, from: .process(7), stops: pages.wish.number))
+        console.handle(.proxyGot(SIGCONT, from: .process(7), stops: pages.wish.number))
         #expect(host.actions.last == .noteIgnored(SIGCONT, from: .process(7)))
-        console.handle(.frontGot(SIGCONT, from: .process(7), stops: pages.wish.number))
+        console.handle(.proxyGot(SIGCONT, from: .process(7), stops: pages.wish.number))
         #expect(host.actions.last == .open)
     }
 
     @Test(
-        "When the front was killed its app ends with it, at once, or as at its limit; or goes on", arguments: [0, 1, 2])
-    func frontGone(kind: Int) {
+        "When the proxy was killed its app ends with it, at once, or as at its limit; or goes on", arguments: [0, 1, 2])
+    func proxyGone(kind: Int) {
         defer { end() }
         let console: Console
         switch kind {
@@ -156,9 +156,9 @@ struct ConsoleTests {
         case 1: console = self.console { $0.policy.timeout = TimeoutPolicy() }
         default: console = self.console(.resume)
         }
-        console.handle(.frontGone)
-        console.handle(.frontGone)
-        #expect(host.actions == [[.endWithoutFront], [.abandon], [.open]][kind])
+        console.handle(.proxyGone)
+        console.handle(.proxyGone)
+        #expect(host.actions == [[.endWithoutProxy], [.abandon], [.open]][kind])
         #expect(console.job.isAbandoned == (kind < 2))
     }
 
@@ -171,9 +171,9 @@ struct ConsoleTests {
         defer { end() }
         let console = console()
         host.side = .inside
-        console.handle(.frontGot(signal, from: .process(7), stops: 0))
+        console.handle(.proxyGot(signal, from: .process(7), stops: 0))
         #expect(host.asked == [7])
-        console.handle(.frontGot(SIGUSR1, from: .process(8), stops: 0))
+        console.handle(.proxyGot(SIGUSR1, from: .process(8), stops: 0))
         #expect(host.asked == [7])
         #expect(host.actions.last == .signalLeader(SIGUSR1))
     }
@@ -196,7 +196,7 @@ struct ConsoleTests {
             $0.hasLifecycle = false
             $0.policy.timeout = TimeoutPolicy()
         }
-        console.handle(.frontGot(SIGTERM, from: .process(7), stops: 0))
+        console.handle(.proxyGot(SIGTERM, from: .process(7), stops: 0))
         #expect(host.asked == [])
         #expect(host.actions == [.passOn(SIGTERM, isHeard: false)])
     }
@@ -206,7 +206,7 @@ struct ConsoleTests {
         defer { end() }
         host.isAppAsleep = true
         host.onAction = { [host] _ in host.isAppAsleep = false }
-        console().handle(.frontGot(SIGINT, from: .kernel, stops: 0))
+        console().handle(.proxyGot(SIGINT, from: .kernel, stops: 0))
         #expect(host.actions.first == .wakeUp)
         #expect(host.actions.filter { $0 == .wakeUp }.count == 1)
     }

@@ -50,7 +50,7 @@ struct ControlRequestTests {
         #expect(
             scene.ask(client, "begin") == [
                 "error code=forbidden message=\"without a /proc of its own the supervisor can't tell who asks; "
-                    + "signals to the front do as well\""
+                    + "signals to the proxy do as well\""
             ])
         let closed = ControlScene()
         closed.senders = .stranger

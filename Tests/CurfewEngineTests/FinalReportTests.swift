@@ -86,15 +86,15 @@ struct FinalReportTests {
         #expect(host.kept.last?["limits"]?["budgetSeconds"] == nil)
     }
 
-    @Test("The front was killed: its report is kept, and names whose front that was")
-    func withoutFront() {
+    @Test("The proxy was killed: its report is kept, and names whose proxy that was")
+    func withoutProxy() {
         host.hasReportFile = true
-        report.writeWithoutFront()
+        report.writeWithoutProxy()
         #expect(host.written == host.kept)
         #expect(host.kept.first?["pid"] == .integer(4321))
         #expect(host.kept.first?["message"] == .string("supervisor-exit: its `curfew run` was killed"))
         manifest.policy.timeout = TimeoutPolicy()
-        report.writeWithoutFront()
+        report.writeWithoutProxy()
         #expect(host.kept.last?["message"] == .string("supervisor-exit: its `curfew timeout` was killed"))
     }
 }

@@ -7,35 +7,35 @@ import Testing
 @Suite("Job control: stopping, home and the terminal")
 struct JobControlTests {
     @Test(
-        "The stop key is home, and then the front stops with its job",
+        "The stop key is home, and then the proxy stops with its job",
         arguments: [Job.Place.inFront, .inPipeline, .inBackground])
     func stopKey(_ place: Job.Place) {
         var job = Job(place)
         #expect(job.gets(.appStopped(by: SIGTSTP)) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
-        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.control.isFrontStopped)
+        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.control.isProxyStopped)
     }
 
-    @Test("The shell hears why: the front stops by what has stopped the app, and by SIGTSTP for what it couldn't show")
+    @Test("The shell hears why: the proxy stops by what has stopped the app, and by SIGTSTP for what it couldn't show")
     func why() {
         var reader = Job()
-        #expect(reader.gets(.wentHome(by: SIGTTIN)) == [.stopFront(by: SIGTTIN, number: 1)])
+        #expect(reader.gets(.wentHome(by: SIGTTIN)) == [.stopProxy(by: SIGTTIN, number: 1)])
         var writer = Job()
-        #expect(writer.gets(.wentHome(by: SIGTTOU)) == [.stopFront(by: SIGTTOU, number: 1)])
+        #expect(writer.gets(.wentHome(by: SIGTTOU)) == [.stopProxy(by: SIGTTOU, number: 1)])
         var stopped = Job()
-        #expect(stopped.gets(.wentHome(by: SIGSTOP)) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(stopped.gets(.wentHome(by: SIGSTOP)) == [.stopProxy(by: SIGTSTP, number: 1)])
     }
 
     @Test("Without a shell to open it again the stop key does nothing")
     func withoutShell() {
         var job = Job()
         job.facts.hasShell = false
-        #expect(job.gets(.appStopped(by: SIGTSTP)) == [.continueFrontsGroup, .continueApp])
-        #expect(job.frontGets(SIGTSTP) == [.continueFrontsGroup, .continueApp])
-        #expect(!job.control.isFrontStopped)
+        #expect(job.gets(.appStopped(by: SIGTSTP)) == [.continueProxyGroup, .continueApp])
+        #expect(job.proxyGets(SIGTSTP) == [.continueProxyGroup, .continueApp])
+        #expect(!job.control.isProxyStopped)
     }
 
-    @Test("Without a shell whoever reads the terminal from behind goes home all the same, and the front goes on")
+    @Test("Without a shell whoever reads the terminal from behind goes home all the same, and the proxy goes on")
     func readerWithoutShell() {
         var job = Job()
         job.facts.hasShell = false
@@ -44,7 +44,7 @@ struct JobControlTests {
     }
 
     @Test(
-        "Who reads the terminal while the shell has the front there gets it, and goes on",
+        "Who reads the terminal while the shell has the proxy there gets it, and goes on",
         arguments: [SIGTTIN, SIGTTOU])
     func reader(_ signal: Int32) {
         var job = Job()
@@ -84,35 +84,35 @@ struct JobControlTests {
     func terminating() {
         var job = Job()
         let actions = job.gets(.wentHome(by: SIGTSTP)) { $0.isTerminating = true }
-        #expect(actions == [.takeTerminal, .continueApp, .stopFront(by: SIGTSTP, number: 1)])
+        #expect(actions == [.takeTerminal, .continueApp, .stopProxy(by: SIGTSTP, number: 1)])
     }
 
-    @Test("Going home can be the end; then no front is stopped")
+    @Test("Going home can be the end; then no proxy is stopped")
     func homeWasTheEnd() {
         var job = Job()
         #expect(job.gets(.wentHome(by: SIGTSTP)) { $0.hasEnded = true } == [])
-        #expect(!job.control.isFrontStopped)
+        #expect(!job.control.isProxyStopped)
     }
 
     // MARK: Who has the terminal
 
-    @Test("Home gives the terminal back, opening gives it to the app and continues the front")
+    @Test("Home gives the terminal back, opening gives it to the app and continues the proxy")
     func terminal() {
         var job = Job()
         #expect(job.gets(.stateChanged(from: .active, to: .background)) == [.takeTerminal])
         #expect(job.gets(.stateChanged(from: .background, to: .suspended)) == [])
-        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.gets(.stateChanged(from: .suspended, to: .inactive)) == [.continueFront(number: 1), .giveTerminal])
+        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.stateChanged(from: .suspended, to: .inactive)) == [.continueProxy(number: 1), .giveTerminal])
         #expect(job.gets(.stateChanged(from: .inactive, to: .active)) == [])
-        #expect(!job.control.isFrontStopped)
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("Where it shares a group the terminal isn't handed about")
     func sharedTerminal() {
         var job = Job(.inPipeline)
         #expect(job.gets(.stateChanged(from: .active, to: .background)) == [])
-        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.gets(.stateChanged(from: .background, to: .active)) == [.continueFront(number: 1)])
+        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.stateChanged(from: .background, to: .active)) == [.continueProxy(number: 1)])
     }
 
     @Test("An interruption changes nothing, nor does a launch or an end")
@@ -123,21 +123,21 @@ struct JobControlTests {
         #expect(job.gets(.stateChanged(from: .active, to: .notRunning)) == [])
     }
 
-    // MARK: When the front stops
+    // MARK: When the proxy stops
 
-    @Test("Home from elsewhere stops the front as the key does")
+    @Test("Home from elsewhere stops the proxy as the key does")
     func sentHome() {
         var job = Job(.inFront, .suspended)
-        #expect(job.gets(.sentHome) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.sentHome) == [.stopProxy(by: SIGTSTP, number: 1)])
     }
 
-    @Test("In a script the shell waits for the script: a stopped front would only keep Ctrl-C from it")
+    @Test("In a script the shell waits for the script: a stopped proxy would only keep Ctrl-C from it")
     func sentHomeInScript() {
         var job = Job(.inPipeline, .suspended)
         #expect(job.gets(.sentHome) == [])
     }
 
-    @Test("Home from elsewhere stops no front that has no shell, no terminal, or an app that has stayed in front")
+    @Test("Home from elsewhere stops no proxy that has no shell, no terminal, or an app that has stayed in front")
     func sentHomeElse() {
         var orphan = Job(.inFront, .suspended)
         #expect(orphan.gets(.sentHome) { $0.hasShell = false } == [])
@@ -151,31 +151,31 @@ struct JobControlTests {
     func once() {
         var job = Job.stopped()
         #expect(job.gets(.sentHome) == [])
-        #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueFront(number: 1), .giveTerminal])
-        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopFront(by: SIGTSTP, number: 2)])
+        #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueProxy(number: 1), .giveTerminal])
+        #expect(job.gets(.wentHome(by: SIGTSTP)) == [.stopProxy(by: SIGTSTP, number: 2)])
     }
 
-    // MARK: The front's end
+    // MARK: The proxy's end
 
-    @Test("Without its front an app is ended, or opened where it may outlive it; under timeout it is signalled first")
-    func frontGone() {
+    @Test("Without its proxy an app is ended, or opened where it may outlive it; under timeout it is signalled first")
+    func proxyGone() {
         var run = Job.stopped()
-        #expect(run.gets(.frontGone) == [.endWithoutFront])
-        #expect(!run.control.isFrontStopped)
+        #expect(run.gets(.proxyGone) == [.endWithoutProxy])
+        #expect(!run.control.isProxyStopped)
         var resumes = Job(.inFront, .active) { $0.onSupervisorExit = .resume }
-        #expect(resumes.gets(.frontGone) == [.open])
+        #expect(resumes.gets(.proxyGone) == [.open])
         #expect(!resumes.control.isAbandoned)
         var timeout = Job.timeout()
         #expect(!timeout.control.isAbandoned)
-        #expect(timeout.gets(.frontGone) == [.abandon])
+        #expect(timeout.gets(.proxyGone) == [.abandon])
         #expect(timeout.control.isAbandoned)
     }
 
     @Test("Anybody can send the signal that tells of it: it counts once")
-    func frontGoneOnce() {
+    func proxyGoneOnce() {
         var job = Job(.inFront, .active) { $0.onSupervisorExit = .resume }
-        #expect(job.gets(.frontGone) == [.open])
-        #expect(job.gets(.frontGone) == [])
+        #expect(job.gets(.proxyGone) == [.open])
+        #expect(job.gets(.proxyGone) == [])
     }
 }
 
@@ -187,11 +187,11 @@ struct JobSleepTests {
         return job
     }
 
-    @Test("The front has the terminal once the app is stopped, and nothing else changes hands")
+    @Test("The proxy has the terminal once the app is stopped, and nothing else changes hands")
     func fallsAsleep() {
         var job = asleep()
         #expect(job.gets(.stateChanged(from: .active, to: .suspended)) == [.lendTerminal])
-        #expect(!job.control.isFrontStopped)
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test(
@@ -210,16 +210,16 @@ struct JobSleepTests {
         #expect(job.gets(.stateChanged(from: .suspended, to: .active)).contains(.giveTerminal))
     }
 
-    @Test("Until it is opened that is home: the front takes the terminal, and stops for the shell")
+    @Test("Until it is opened that is home: the proxy takes the terminal, and stops for the shell")
     func stays() {
         var job = Job(.inFront, .suspended)
         #expect(job.gets(.stateChanged(from: .active, to: .suspended)) == [.takeTerminal])
-        #expect(job.gets(.sentHome) == [.stopFront(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.sentHome) == [.stopProxy(by: SIGTSTP, number: 1)])
         var asleep = asleep()
         _ = asleep.gets(.stateChanged(from: .active, to: .suspended))
         asleep.facts.isAsleep = false
         asleep.facts.isTerminalLent = true
-        #expect(asleep.gets(.sentHome) == [.takeTerminal, .stopFront(by: SIGTSTP, number: 1)])
+        #expect(asleep.gets(.sentHome) == [.takeTerminal, .stopProxy(by: SIGTSTP, number: 1)])
     }
 
     @Test(
@@ -227,13 +227,13 @@ struct JobSleepTests {
         arguments: [SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGWINCH])
     func terminalSignal(_ signal: Int32) {
         var job = asleep()
-        let again = JobInput.frontGot(signal, from: .kernel, stops: 0)
-        #expect(job.frontGets(signal) == [.wakeUp, .then(again)])
+        let again = JobInput.proxyGot(signal, from: .kernel, stops: 0)
+        #expect(job.proxyGets(signal) == [.wakeUp, .then(again)])
     }
 
     @Test("What a process sends doesn't", arguments: [SIGINT, SIGQUIT, SIGHUP])
     func processSignal(_ signal: Int32) {
         var job = asleep()
-        #expect(!job.frontGets(signal, from: .outside).contains(.wakeUp))
+        #expect(!job.proxyGets(signal, from: .outside).contains(.wakeUp))
     }
 }

@@ -4,88 +4,88 @@ import Testing
 
 @testable import CurfewEngine
 
-@Suite("Job control: what the front's signals mean")
+@Suite("Job control: what the proxy's signals mean")
 struct JobSignalTests {
     // MARK: fg, bg, CONT
 
     @Test("fg, bg and kill -CONT from outside open the app", arguments: [LifecycleState.suspended, .background])
     func opens(_ state: LifecycleState) {
         var job = Job.stopped(.inFront, state)
-        #expect(job.frontGets(SIGCONT, from: .outside) == [.open])
-        #expect(!job.control.isFrontStopped)
+        #expect(job.proxyGets(SIGCONT, from: .outside) == [.open])
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("In front already, a job that the shell puts in front gets the terminal and goes on; else nothing happens")
     func alreadyOpen() {
         var job = Job()
-        #expect(job.frontGets(SIGCONT, from: .outside) { $0.canTakeTerminal = true } == [.giveTerminal, .continueApp])
-        #expect(job.frontGets(SIGCONT, from: .outside) == [])
+        #expect(job.proxyGets(SIGCONT, from: .outside) { $0.canTakeTerminal = true } == [.giveTerminal, .continueApp])
+        #expect(job.proxyGets(SIGCONT, from: .outside) == [])
     }
 
-    @Test("Who is inside opens nothing, and its front is stopped again, as it was")
+    @Test("Who is inside opens nothing, and its proxy is stopped again, as it was")
     func insideContinues() {
         var job = Job(.inFront, .suspended)
-        #expect(job.gets(.wentHome(by: SIGTTIN)) == [.stopFront(by: SIGTTIN, number: 1)])
-        let actions = job.frontGets(SIGCONT, from: .inside)
-        #expect(actions == [.noteIgnored(SIGCONT, from: .process(7)), .stopFront(by: SIGTTIN, number: 2)])
+        #expect(job.gets(.wentHome(by: SIGTTIN)) == [.stopProxy(by: SIGTTIN, number: 1)])
+        let actions = job.proxyGets(SIGCONT, from: .inside)
+        #expect(actions == [.noteIgnored(SIGCONT, from: .process(7)), .stopProxy(by: SIGTTIN, number: 2)])
     }
 
-    @Test("A front that runs is not stopped for it")
+    @Test("A proxy that runs is not stopped for it")
     func insideContinuesRunning() {
         var job = Job(.inPipeline, .suspended)
-        #expect(job.frontGets(SIGCONT, from: .inside) == [.noteIgnored(SIGCONT, from: .process(7))])
-        #expect(!job.control.isFrontStopped)
+        #expect(job.proxyGets(SIGCONT, from: .inside) == [.noteIgnored(SIGCONT, from: .process(7))])
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("The kernel's own SIGCONT comes to an orphaned group, which an app can bring about: it opens nothing")
     func orphaned() {
         var job = Job(.inFront, .suspended)
-        #expect(job.frontGets(SIGCONT) == [.noteIgnored(SIGCONT, from: .kernel)])
+        #expect(job.proxyGets(SIGCONT) == [.noteIgnored(SIGCONT, from: .kernel)])
     }
 
     @Test("A SIGCONT from before a stop that has come since says nothing")
     func stale() {
         var job = Job.stopped()
-        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
+        let actions = job.gets(.proxyGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
         #expect(actions == [])
-        #expect(job.control.isFrontStopped)
+        #expect(job.control.isProxyStopped)
     }
 
-    @Test("In a script it is of a shell that saw the script's stop alone: it opens the app, and the front won't stop")
+    @Test("In a script it is of a shell that saw the script's stop alone: it opens the app, and the proxy won't stop")
     func staleInScript() {
         var job = Job.stopped(.inPipeline)
-        let actions = job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
+        let actions = job.gets(.proxyGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .outside }
         #expect(actions == [.open])
-        #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueFront(number: 1)])
+        #expect(job.gets(.stateChanged(from: .suspended, to: .active)) == [.continueProxy(number: 1)])
         var asked = Job.stopped(.inPipeline)
-        let refused = asked.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .inside }
+        let refused = asked.gets(.proxyGot(SIGCONT, from: .process(7), stops: 0)) { $0.side = .inside }
         #expect(refused == [.noteIgnored(SIGCONT, from: .process(7))])
-        #expect(asked.control.isFrontStopped)
+        #expect(asked.control.isProxyStopped)
     }
 
     @Test("A SIGCONT whose sender has ended opens what was all stopped before it was sent, and nothing else")
     func unknownSender() {
         var job = Job(.inFront, .suspended)
-        #expect(job.frontGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
-        #expect(job.gets(.allStopped) == [.askFront(1)])
-        #expect(job.gets(.frontAnswered(1)) == [])
-        #expect(job.frontGets(SIGCONT, from: .unknown) == [.open])
+        #expect(job.proxyGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
+        #expect(job.gets(.allStopped) == [.askProxy(1)])
+        #expect(job.gets(.proxyAnswered(1)) == [])
+        #expect(job.proxyGets(SIGCONT, from: .unknown) == [.open])
         #expect(job.gets(.continues) == [])
-        #expect(job.frontGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
+        #expect(job.proxyGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
     }
 
-    @Test("What the stopped front had passed on before is older than the stop of the app")
+    @Test("What the stopped proxy had passed on before is older than the stop of the app")
     func olderNews() {
         var job = Job.stopped()
         let stopped = job.gets(.allStopped) {
-            $0.isFrontSeenStopped = true
+            $0.isProxySeenStopped = true
             $0.newsCount = 2
         }
         #expect(stopped == [])
         #expect(job.gets(.supervisorContinued) == [])
-        let second = job.gets(.frontGot(SIGCONT, from: .unknown, stops: 1))
-        #expect(second == [.noteIgnored(SIGCONT, from: .unknown), .stopFront(by: SIGTSTP, number: 2)])
-        #expect(job.gets(.frontGot(SIGCONT, from: .unknown, stops: 2)) == [.open])
+        let second = job.gets(.proxyGot(SIGCONT, from: .unknown, stops: 1))
+        #expect(second == [.noteIgnored(SIGCONT, from: .unknown), .stopProxy(by: SIGTSTP, number: 2)])
+        #expect(job.gets(.proxyGot(SIGCONT, from: .unknown, stops: 2)) == [.open])
     }
 
     // MARK: Stops
@@ -93,56 +93,56 @@ struct JobSignalTests {
     @Test("kill -TSTP from outside is home; the app that shares a group was stopped with it", arguments: [true, false])
     func toldToStop(sharesGroup: Bool) {
         var job = Job(sharesGroup ? .inPipeline : .inFront)
-        #expect(job.frontGets(SIGTSTP, from: .outside) == [.home(stopped: sharesGroup), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.proxyGets(SIGTSTP, from: .outside) == [.home(stopped: sharesGroup), .then(.wentHome(by: SIGTSTP))])
     }
 
     @Test("Without a terminal, too")
     func toldToStopWithoutTerminal() {
         var job = Job(.withoutTerminal)
-        #expect(job.frontGets(SIGTSTP, from: .outside) == [.home(stopped: false), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.proxyGets(SIGTSTP, from: .outside) == [.home(stopped: false), .then(.wentHome(by: SIGTSTP))])
     }
 
-    @Test("The key stops front and app together where they share a group")
+    @Test("The key stops proxy and app together where they share a group")
     func keyInSharedGroup() {
         var job = Job(.inPipeline)
-        #expect(job.frontGets(SIGTSTP) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.proxyGets(SIGTSTP) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
     }
 
     @Test("SIGTTIN and SIGTTOU are a terminal's: sent by somebody they stop nothing", arguments: [SIGTTIN, SIGTTOU])
     func readersSignals(_ signal: Int32) {
         var job = Job(.inPipeline)
-        #expect(job.frontGets(signal) == [.home(stopped: true), .then(.wentHome(by: signal))])
-        #expect(job.frontGets(signal, from: .outside) == [])
+        #expect(job.proxyGets(signal) == [.home(stopped: true), .then(.wentHome(by: signal))])
+        #expect(job.proxyGets(signal, from: .outside) == [])
     }
 
-    @Test("Who is inside can't stop the job by its front; a sender that has ended may, for the app can stop by itself")
+    @Test("Who is inside can't stop the job by its proxy; a sender that has ended may, for the app can stop by itself")
     func insideStops() {
         var job = Job()
-        #expect(job.frontGets(SIGTSTP, from: .inside) == [.noteIgnored(SIGTSTP, from: .process(7))])
-        #expect(job.frontGets(SIGTSTP, from: .unknown) == [.home(stopped: false), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.proxyGets(SIGTSTP, from: .inside) == [.noteIgnored(SIGTSTP, from: .process(7))])
+        #expect(job.proxyGets(SIGTSTP, from: .unknown) == [.home(stopped: false), .then(.wentHome(by: SIGTSTP))])
     }
 
     @Test("A stop that the caller ignores is ignored, by key and by kill")
     func ignoredStop() {
         var job = Job(.inPipeline)
-        #expect(job.frontGets(SIGTSTP) { $0.isIgnored = true } == [])
-        #expect(job.frontGets(SIGTSTP, from: .outside) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGTSTP) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGTSTP, from: .outside) { $0.isIgnored = true } == [])
     }
 
-    @Test("A stop that the front had before the one it is in says nothing")
+    @Test("A stop that the proxy had before the one it is in says nothing")
     func staleStop() {
         var job = Job.stopped()
-        #expect(job.gets(.frontGot(SIGTSTP, from: .kernel, stops: 0)) == [])
+        #expect(job.gets(.proxyGot(SIGTSTP, from: .kernel, stops: 0)) == [])
     }
 
     // MARK: Keys
 
     @Test(
-        "Ctrl-C and Ctrl-\\ are the app's: what the front has had the app's own group hasn't, whoever has the terminal now",
+        "Ctrl-C and Ctrl-\\ are the app's: what the proxy has had the app's own group hasn't, whoever has the terminal now",
         arguments: [SIGINT, SIGQUIT])
     func keys(_ signal: Int32) {
         var job = Job()
-        #expect(job.frontGets(signal) == [.then(.keyPressed(signal))])
+        #expect(job.proxyGets(signal) == [.then(.keyPressed(signal))])
         #expect(job.gets(.keyPressed(signal)) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(signal)])
         #expect(job.gets(.keyPressed(signal)) == [.signalApp(signal)], "it was given the terminal meanwhile")
         var shared = Job(.inPipeline)
@@ -160,16 +160,16 @@ struct JobSignalTests {
     @Test("A key right after fg overtakes its SIGCONT: the app is opened first")
     func keyAfterOpening() {
         var job = Job.stopped()
-        _ = job.gets(.allStopped) { $0.isFrontSeenStopped = true }
-        #expect(job.frontGets(SIGINT) == [.open, .then(.keyPressed(SIGINT))])
-        #expect(!job.control.isFrontStopped)
+        _ = job.gets(.allStopped) { $0.isProxySeenStopped = true }
+        #expect(job.proxyGets(SIGINT) == [.open, .then(.keyPressed(SIGINT))])
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("Where what was sent can be older than the stop, the key opens nothing")
     func keyOfUnknownAge() {
         var job = Job.stopped()
-        let actions = job.frontGets(SIGINT)
-        let refused: [JobAction] = [.noteIgnored(SIGCONT, from: .kernel), .stopFront(by: SIGTSTP, number: 2)]
+        let actions = job.proxyGets(SIGINT)
+        let refused: [JobAction] = [.noteIgnored(SIGCONT, from: .kernel), .stopProxy(by: SIGTSTP, number: 2)]
         #expect(actions == refused + [.then(.keyPressed(SIGINT))])
     }
 
@@ -186,47 +186,47 @@ struct JobSignalTests {
         "A terminal that closes hangs up on an app in front, which may stay; else it ends, for nobody could open it again"
     )
     func hangUp() {
-        var front = Job()
-        #expect(front.frontGets(SIGHUP) == [.signalApp(SIGHUP)])
+        var proxy = Job()
+        #expect(proxy.proxyGets(SIGHUP) == [.signalApp(SIGHUP)])
         var suspended = Job(.inFront, .suspended)
-        #expect(suspended.frontGets(SIGHUP) == [.quit])
+        #expect(suspended.proxyGets(SIGHUP) == [.quit])
         var background = Job(.inFront, .background)
-        #expect(background.frontGets(SIGHUP) == [.quit])
+        #expect(background.proxyGets(SIGHUP) == [.quit])
     }
 
-    @Test("In a shared group the app has had it, but where the front leads the session it alone hears")
+    @Test("In a shared group the app has had it, but where the proxy leads the session it alone hears")
     func hangUpInSharedGroup() {
         var shared = Job(.inPipeline)
-        #expect(shared.frontGets(SIGHUP) == [])
-        #expect(shared.frontGets(SIGHUP) { $0.frontLeadsSession = true } == [.signalLeader(SIGHUP)])
+        #expect(shared.proxyGets(SIGHUP) == [])
+        #expect(shared.proxyGets(SIGHUP) { $0.proxyLeadsSession = true } == [.signalLeader(SIGHUP)])
     }
 
     @Test("nohup: an ignored hang-up stays ignored", arguments: [LifecycleState.active, .suspended])
     func noHangUp(_ state: LifecycleState) {
         var job = Job(.inFront, state)
-        #expect(job.frontGets(SIGHUP) { $0.isIgnored = true } == [])
-        #expect(job.frontGets(SIGHUP, from: .outside) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGHUP) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGHUP, from: .outside) { $0.isIgnored = true } == [])
     }
 
-    @Test("A new size that the front is told is told to the app's own group; in a shared one it has heard it")
+    @Test("A new size that the proxy is told is told to the app's own group; in a shared one it has heard it")
     func size() {
         var job = Job()
         var shared = Job(.inPipeline)
-        #expect(shared.frontGets(SIGWINCH) == [])
-        #expect(job.frontGets(SIGWINCH) == [.signalApp(SIGWINCH)])
-        #expect(job.frontGets(SIGWINCH) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(SIGWINCH)])
-        #expect(job.frontGets(SIGWINCH, from: .outside) == [.signalLeader(SIGWINCH)])
+        #expect(shared.proxyGets(SIGWINCH) == [])
+        #expect(job.proxyGets(SIGWINCH) == [.signalApp(SIGWINCH)])
+        #expect(job.proxyGets(SIGWINCH) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(SIGWINCH)])
+        #expect(job.proxyGets(SIGWINCH, from: .outside) == [.signalLeader(SIGWINCH)])
     }
 
     // MARK: From somebody
 
     @Test(
-        "INT, TERM and HUP sent by someone quit it, to the front or to the supervisor",
+        "INT, TERM and HUP sent by someone quit it, to the proxy or to the supervisor",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func quits(_ signal: Int32) {
         var job = Job()
-        #expect(job.frontGets(signal, from: .outside) == [.quit])
-        #expect(job.frontGets(signal, from: .unknown) == [.quit])
+        #expect(job.proxyGets(signal, from: .outside) == [.quit])
+        #expect(job.proxyGets(signal, from: .unknown) == [.quit])
         #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.side = .outside } == [.quit])
     }
 
@@ -234,14 +234,14 @@ struct JobSignalTests {
     func insideQuits(_ signal: Int32) {
         var job = Job()
         let refused: [JobAction] = [.noteIgnored(signal, from: .process(7))]
-        #expect(job.frontGets(signal, from: .inside) == refused)
+        #expect(job.proxyGets(signal, from: .inside) == refused)
         #expect(job.gets(.supervisorGot(signal, from: .process(7))) { $0.side = .inside } == refused)
     }
 
-    @Test("Ignored by the caller, they end nothing by the front", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("Ignored by the caller, they end nothing by the proxy", arguments: [SIGINT, SIGTERM, SIGHUP])
     func ignoredQuit(_ signal: Int32) {
         var job = Job()
-        #expect(job.frontGets(signal, from: .outside) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(signal, from: .outside) { $0.isIgnored = true } == [])
     }
 
     @Test(
@@ -249,36 +249,36 @@ struct JobSignalTests {
         arguments: [SIGUSR1, SIGUSR2, SIGALRM, SIGQUIT, SIGWINCH])
     func others(_ signal: Int32) {
         var job = Job()
-        #expect(job.frontGets(signal, from: .outside) == [.signalLeader(signal)])
-        #expect(job.frontGets(signal, from: .inside) == [.signalLeader(signal)])
+        #expect(job.proxyGets(signal, from: .outside) == [.signalLeader(signal)])
+        #expect(job.proxyGets(signal, from: .inside) == [.signalLeader(signal)])
     }
 
-    @Test("SIGPIPE and SIGURG are the front's own", arguments: [SIGPIPE, SIGURG])
+    @Test("SIGPIPE and SIGURG are the proxy's own", arguments: [SIGPIPE, SIGURG])
     func own(_ signal: Int32) {
         var job = Job()
-        #expect(job.frontGets(signal, from: .outside) == [])
+        #expect(job.proxyGets(signal, from: .outside) == [])
     }
 
-    @Test("Any signal that the stopped front passes on shows that it runs again")
+    @Test("Any signal that the stopped proxy passes on shows that it runs again")
     func runsAgain() {
         var job = Job.stopped()
-        #expect(job.frontGets(SIGUSR1, from: .outside) == [.signalLeader(SIGUSR1)])
-        #expect(!job.control.isFrontStopped)
+        #expect(job.proxyGets(SIGUSR1, from: .outside) == [.signalLeader(SIGUSR1)])
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("An answer to a question of the past says nothing")
     func pastAnswer() {
         var job = Job(.inFront, .suspended)
-        #expect(job.gets(.allStopped) == [.askFront(1)])
+        #expect(job.gets(.allStopped) == [.askProxy(1)])
         #expect(job.gets(.continues) == [])
-        #expect(job.gets(.allStopped) == [.askFront(3)])
-        #expect(job.gets(.frontAnswered(1)) == [])
-        #expect(job.frontGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
+        #expect(job.gets(.allStopped) == [.askProxy(3)])
+        #expect(job.gets(.proxyAnswered(1)) == [])
+        #expect(job.proxyGets(SIGCONT, from: .unknown) == [.noteIgnored(SIGCONT, from: .process(7))])
     }
 
-    @Test("A front that isn't seen stopped is asked, although it was told to stop")
+    @Test("A proxy that isn't seen stopped is asked, although it was told to stop")
     func notStoppedYet() {
         var job = Job.stopped()
-        #expect(job.gets(.allStopped) == [.askFront(1)])
+        #expect(job.gets(.allStopped) == [.askProxy(1)])
     }
 }

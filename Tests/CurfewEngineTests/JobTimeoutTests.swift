@@ -11,8 +11,8 @@ struct JobTimeoutTests {
         arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM, SIGPIPE, 34])
     func passedOn(_ signal: Int32) {
         var job = Job.timeout()
-        #expect(job.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
-        #expect(job.frontGets(signal, from: .inside) == [.passOn(signal, isHeard: false)])
+        #expect(job.proxyGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+        #expect(job.proxyGets(signal, from: .inside) == [.passOn(signal, isHeard: false)])
     }
 
     @Test(
@@ -20,17 +20,17 @@ struct JobTimeoutTests {
         arguments: [SIGUSR1, SIGTERM])
     func insideAnApp(_ signal: Int32) {
         var job = Job.timeout(hasLifecycle: true)
-        #expect(job.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
-        let actions = job.frontGets(signal, from: .inside)
+        #expect(job.proxyGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+        let actions = job.proxyGets(signal, from: .inside)
         #expect(actions.count == 1)
         #expect(!actions.contains(.passOn(signal, isHeard: false)))
     }
 
-    @Test("A key's signal the command has had, being in the front's group; a hang-up only the session's leader")
+    @Test("A key's signal the command has had, being in the proxy's group; a hang-up only the session's leader")
     func heard() {
         var job = Job.timeout()
-        #expect(job.frontGets(SIGINT) == [.passOn(SIGINT, isHeard: true)])
-        #expect(job.frontGets(SIGHUP) == [.passOn(SIGHUP, isHeard: false)])
+        #expect(job.proxyGets(SIGINT) == [.passOn(SIGINT, isHeard: true)])
+        #expect(job.proxyGets(SIGHUP) == [.passOn(SIGHUP, isHeard: false)])
     }
 
     @Test("What the supervisor itself is sent is passed on as well")
@@ -42,10 +42,10 @@ struct JobTimeoutTests {
     @Test("Not what is ignored, or what the command has blocked")
     func notHeard() {
         var job = Job.timeout(SIGTERM, mask: SIGUSR1, 64)
-        #expect(job.frontGets(SIGINT, from: .outside) { $0.isIgnored = true } == [])
-        #expect(job.frontGets(SIGUSR1, from: .outside) == [])
-        #expect(job.frontGets(64, from: .outside) == [])
-        #expect(job.frontGets(SIGUSR2, from: .outside) == [.passOn(SIGUSR2, isHeard: false)])
+        #expect(job.proxyGets(SIGINT, from: .outside) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGUSR1, from: .outside) == [])
+        #expect(job.proxyGets(64, from: .outside) == [])
+        #expect(job.proxyGets(SIGUSR2, from: .outside) == [.passOn(SIGUSR2, isHeard: false)])
     }
 
     @Test(
@@ -53,28 +53,28 @@ struct JobTimeoutTests {
         arguments: [SIGCONT, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH])
     func jobControl(_ signal: Int32) {
         var job = Job.timeout()
-        #expect(job.frontGets(signal, from: .outside) == [])
+        #expect(job.proxyGets(signal, from: .outside) == [])
         var asked = Job.timeout(signal)
-        #expect(asked.frontGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
+        #expect(asked.proxyGets(signal, from: .outside) == [.passOn(signal, isHeard: false)])
     }
 
-    @Test("The front stops and goes on with its command, which the terminal stops itself")
+    @Test("The proxy stops and goes on with its command, which the terminal stops itself")
     func stops() {
         var job = Job.timeout()
-        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.frontGets(SIGCONT, from: .outside) == [])
-        #expect(!job.control.isFrontStopped)
-        #expect(job.frontGets(SIGTSTP, from: .inside) == [.stopFront(by: SIGTSTP, number: 2)])
+        #expect(job.proxyGets(SIGTSTP) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.proxyGets(SIGCONT, from: .outside) == [])
+        #expect(!job.control.isProxyStopped)
+        #expect(job.proxyGets(SIGTSTP, from: .inside) == [.stopProxy(by: SIGTSTP, number: 2)])
     }
 
     @Test("Not where stopping is ignored, where no shell would continue it, or from before the stop it is in")
     func stopsNot() {
         var job = Job.timeout()
-        #expect(job.frontGets(SIGTSTP) { $0.isIgnored = true } == [])
-        #expect(job.frontGets(SIGTSTP) { $0.hasShell = false } == [])
-        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) == [])
-        #expect(job.control.isFrontStopped)
+        #expect(job.proxyGets(SIGTSTP) { $0.isIgnored = true } == [])
+        #expect(job.proxyGets(SIGTSTP) { $0.hasShell = false } == [])
+        #expect(job.proxyGets(SIGTSTP) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.proxyGot(SIGCONT, from: .process(7), stops: 0)) == [])
+        #expect(job.control.isProxyStopped)
     }
 
     @Test("In a script the shell saw the script's stop and no other: what it continues isn't to stop any more")
@@ -83,15 +83,15 @@ struct JobTimeoutTests {
             $0.hasLifecycle = false
             $0.timeout = TimeoutPolicy(signal: SIGTERM)
         }
-        #expect(job.frontGets(SIGTSTP) == [.stopFront(by: SIGTSTP, number: 1)])
-        #expect(job.gets(.frontGot(SIGCONT, from: .process(7), stops: 0)) == [.continueFront(number: 1)])
-        #expect(!job.control.isFrontStopped)
+        #expect(job.proxyGets(SIGTSTP) == [.stopProxy(by: SIGTSTP, number: 1)])
+        #expect(job.gets(.proxyGot(SIGCONT, from: .process(7), stops: 0)) == [.continueProxy(number: 1)])
+        #expect(!job.control.isProxyStopped)
     }
 
     @Test("With a profile it has a life in background, and stopping is home")
     func withLifecycle() {
         var job = Job(.inBackground, .active) { $0.timeout = TimeoutPolicy() }
-        #expect(job.frontGets(SIGTSTP, from: .outside) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
-        #expect(job.frontGets(SIGINT, from: .outside) == [.passOn(SIGINT, isHeard: false)])
+        #expect(job.proxyGets(SIGTSTP, from: .outside) == [.home(stopped: true), .then(.wentHome(by: SIGTSTP))])
+        #expect(job.proxyGets(SIGINT, from: .outside) == [.passOn(SIGINT, isHeard: false)])
     }
 }

@@ -63,7 +63,7 @@ struct LastActTests {
         try Stage.end(result.standardOutputContent) { _ in }
     }
 
-    @Test("A supervisor whose front is gone kills its app until that has gone, however long it takes")
+    @Test("A supervisor whose proxy is gone kills its app until that has gone, however long it takes")
     func supervisor() async {
         await #expect(processExitsWith: .exitCode(125)) {
             let scene = RunScene()
@@ -72,7 +72,7 @@ struct LastActTests {
             scene.kernel[RunHost.app].dies = .after(2)
             scene.kernel[RunHost.app].leaves = .after(2)
             alarm(Stage.patience)
-            scene.hears(Int32(CURFEW_FRONT_GONE_SIGNAL))
+            scene.hears(Int32(CURFEW_PROXY_GONE_SIGNAL))
         }
     }
 
@@ -82,7 +82,7 @@ struct LastActTests {
             let (scene, stray) = (ServeScene(), Sleeper())
             if let app = scene.launch("mail") { scene.kernel[app].leaves = .after(2) }
             _ = Stage.begin(stray.pid, in: scene.folder)
-            scene.host.endWithoutFront()
+            scene.host.endWithoutProxy()
         }
         try Stage.end(result.standardOutputContent) { #expect($0.names.filter { $0.hasPrefix("mail") } == []) }
     }
@@ -122,7 +122,7 @@ struct LastActTests {
             let report = try ReportFile.open(folder.path + "/report")
             let pages = SharedPages()
             let host = RunHost(
-                RunPlan(Manifest.sample(), SupervisorOptions()), page: pages.page, front: getppid(), callersMask: 0,
+                RunPlan(Manifest.sample(), SupervisorOptions()), page: pages.page, proxy: getppid(), callersMask: 0,
                 report: report, journal: nil, channelNumber: 8, machine: FakeKernel(Journal()))
             host.draft.name = "mail"
             if case .claimed(let socket) = try NamedSocket.claim("mail", in: RuntimeDirectory(path: folder.path)) {

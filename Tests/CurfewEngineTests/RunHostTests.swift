@@ -28,7 +28,7 @@ struct RunHostTests {
         #expect(host.place(of: scene.leader.pid)?.app == app)
         #expect(host.place(of: getppid())?.app == nil)
         #expect(host.app(of: getppid(), until: .max) == nil)
-        #expect(host.frontsPid == scene.front)
+        #expect(host.proxyPid == scene.proxy)
         #expect(!host.isReported)
         #expect(!host.hasReportFile)
         #expect(host.foreseen === scene.instance)
@@ -49,7 +49,7 @@ struct RunHostTests {
         #expect(host.reapedApps == nil)
     }
 
-    // MARK: What the front tells
+    // MARK: What the proxy tells
 
     @Test("What asks for an end, from outside, ends it")
     func quit() {
@@ -105,15 +105,15 @@ struct RunHostTests {
         #expect(scene.pages.page.newsCount == 1)
     }
 
-    @Test("With the front gone the app goes on in front, where it is to; then nobody else can say so again")
-    func frontGone() {
+    @Test("With the proxy gone the app goes on in front, where it is to; then nobody else can say so again")
+    func proxyGone() {
         let scene = RunScene { _, options in options.onSupervisorExit = .resume }
         scene.host.engine.feed(.app(app, .home(stopped: false, request: nil)))
         #expect(scene.state?.isForeground == false)
-        scene.hears(Int32(CURFEW_FRONT_GONE_SIGNAL))
+        scene.hears(Int32(CURFEW_PROXY_GONE_SIGNAL))
         #expect(scene.state?.isForeground == true)
         scene.host.engine.feed(.app(app, .home(stopped: false, request: nil)))
-        scene.hears(Int32(CURFEW_FRONT_GONE_SIGNAL))
+        scene.hears(Int32(CURFEW_PROXY_GONE_SIGNAL))
         #expect(scene.state?.isForeground == false)
     }
 
@@ -123,7 +123,7 @@ struct RunHostTests {
             manifest.hasLifecycle = false
             manifest.policy.timeout = TimeoutPolicy(signal: SIGINT)
         }
-        #expect(scene.hears(Int32(CURFEW_FRONT_GONE_SIGNAL)).only("signal").first?.hasPrefix("signal 2 a") == true)
+        #expect(scene.hears(Int32(CURFEW_PROXY_GONE_SIGNAL)).only("signal").first?.hasPrefix("signal 2 a") == true)
         #expect(scene.host.isAbandoned)
     }
 
@@ -166,14 +166,14 @@ struct RunHostTests {
 
     // MARK: What it is told of the app
 
-    @Test("Once all of it is stopped the front is asked what it has passed on; an answer of before is none")
+    @Test("Once all of it is stopped the proxy is asked what it has passed on; an answer of before is none")
     func allStopped() {
         host.prepareHeld(scene.instance)
         host.kernel.allStopped?(app, true)
         let question = scene.pages.question
         #expect(question > 0)
         host.kernel.allStopped?(app, false)
-        host.console?.handle(.frontAnswered(question))
+        host.console?.handle(.proxyAnswered(question))
         host.perform(.home(stopped: false))
         // Nobody knows who has sent it, and it may have come from inside.
         scene.isTold(SIGCONT, from: .process(nobody))
@@ -193,8 +193,8 @@ struct RunHostTests {
         scene.host.prepareHeld(scene.instance)
         #expect(scene.host.kernel.allStopped == nil)
         #expect(scene.host.kernel.isContinued == nil)
-        // Its front leads no group that it is in.
-        #expect(scene.instance.ledByFront == nil)
+        // Its proxy leads no group that it is in.
+        #expect(scene.instance.ledByProxy == nil)
         #expect(scene.instance.hooks == nil)
     }
 
@@ -230,10 +230,10 @@ struct RunHostTests {
         #expect(scene.pages.page.leader == 77)
     }
 
-    @Test("The front ends by the signal that the app died of; with the others of its group only where that was SIGKILL")
+    @Test("The proxy ends by the signal that the app died of; with the others of its group only where that was SIGKILL")
     func exit() {
         host.ending = .sample(leader: .signaled(signal: SIGSEGV, dumpedCore: true))
-        #expect(Closing(host: host).finish() == Closing.Exit(code: 0, frontsSignal: SIGSEGV))
+        #expect(Closing(host: host).finish() == Closing.Exit(code: 0, proxySignal: SIGSEGV))
         host.ending = .sample(leader: .exited(code: 4))
         #expect(Closing(host: host).finish() == Closing.Exit(code: 4))
         host.ending = nil

@@ -9,7 +9,7 @@ import Testing
 @Suite("What a supervisor of one app does for the shell that it was started by")
 struct RunJobTests {
     private let job = ShellJob()
-    private var front: Sleeper { job.front }
+    private var proxy: Sleeper { job.proxy }
     private var terminal: Terminal { job.terminal }
 
     private func end() { job.end() }
@@ -18,7 +18,7 @@ struct RunJobTests {
     private func scene(
         hasTerminal: Bool = true, _ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }
     ) -> RunScene {
-        let scene = RunScene(front: front.pid, leader: Sleeper(ownGroup: true), change)
+        let scene = RunScene(proxy: proxy.pid, leader: Sleeper(ownGroup: true), change)
         scene.host.console = job.console(
             scene.host.manifest, page: scene.pages.page, hasTerminal: hasTerminal, host: scene.host)
         return scene
@@ -41,7 +41,7 @@ struct RunJobTests {
 
     private func isStopToldYet(of process: Sleeper) -> Bool { waitid(process, WSTOPPED | WNOHANG | WNOWAIT) != nil }
 
-    @Test("Stopped by its terminal the app goes home, and the front stops as the shell is to see")
+    @Test("Stopped by its terminal the app goes home, and the proxy stops as the shell is to see")
     func stopped() {
         defer { end() }
         let scene = scene()
@@ -65,7 +65,7 @@ struct RunJobTests {
     func leftStopped() {
         defer { end() }
         let scene = scene()
-        let left = Sleeper(group: front.pid)
+        let left = Sleeper(group: proxy.pid)
         defer { left.end() }
         scene.instance.reaped(ChildReport(pid: scene.leader.pid, change: .exited(code: 0), cpuMicroseconds: 0))
         stop(left)
@@ -85,7 +85,7 @@ struct RunJobTests {
 
     // MARK: Home without a key
 
-    @Test("Sent home by a client, the front stops as after the stop key; what is in front yet keeps it")
+    @Test("Sent home by a client, the proxy stops as after the stop key; what is in front yet keeps it")
     func clientSentHome() {
         defer { end() }
         let scene = scene()
@@ -113,7 +113,7 @@ struct RunJobTests {
 
     private func attributes(_ scene: RunScene) throws -> LaunchAttributes {
         let console = try #require(scene.host.console)
-        // As if the shell had put the front in front, of a real terminal.
+        // As if the shell had put the proxy in front, of a real terminal.
         var setting = console.job.setting
         (setting.ownsTerminal, setting.givesOwnGroup) = (true, true)
         console.job = JobControl(setting)
@@ -128,7 +128,7 @@ struct RunJobTests {
         let behind = scene { manifest, _ in manifest.launch.inBackground = true }
         #expect(try attributes(behind).terminal == -1)
         #expect(try attributes(behind).hasOwnGroup)
-        #expect(try attributes(scene()).sharedGroup == front.pid)
+        #expect(try attributes(scene()).sharedGroup == proxy.pid)
     }
 
     @Test("What has no lifecycle has no control pipe, and what it was asked to go without it goes without")
@@ -174,21 +174,21 @@ struct RunJobTests {
     }
 
     /// The group that is signalled whole.
-    private func group(_ front: Sleeper, _ change: (Manifest, SupervisorOptions) -> Void) -> Int32? {
-        let scene = RunScene(front: front.pid, change)
+    private func group(_ proxy: Sleeper, _ change: (Manifest, SupervisorOptions) -> Void) -> Int32? {
+        let scene = RunScene(proxy: proxy.pid, change)
         scene.host.prepareSignals(of: scene.instance)
-        return scene.instance.ledByFront
+        return scene.instance.ledByProxy
     }
 
-    @Test("The front's group is signalled whole where the front leads it and nobody is to be spared; else none is")
+    @Test("The proxy's group is signalled whole where the proxy leads it and nobody is to be spared; else none is")
     func signalledGroup() {
         defer { end() }
-        let member = Sleeper(group: front.pid)
+        let member = Sleeper(group: proxy.pid)
         defer { member.end() }
-        #expect(group(front, timeout()) == front.pid)
-        #expect(group(front, timeout(sparesDescendants: true)) == nil)
+        #expect(group(proxy, timeout()) == proxy.pid)
+        #expect(group(proxy, timeout(sparesDescendants: true)) == nil)
         #expect(group(member, timeout()) == nil)
-        #expect(group(front) { _, _ in } == nil)
+        #expect(group(proxy) { _, _ in } == nil)
     }
 
     @Test("What is sent to the command is told in timeout's words, to who has asked to be told")

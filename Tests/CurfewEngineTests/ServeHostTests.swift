@@ -548,14 +548,14 @@ struct ServeHostTests {
     // MARK: Signals
 
     /// Of the server's own making, and no app's.
-    private static let asksForAnEnd: [(signal: Int32, isByFront: Bool)] = [
+    private static let asksForAnEnd: [(signal: Int32, isByProxy: Bool)] = [
         (SIGTERM, false), (SIGTERM, true), (SIGINT, false), (SIGINT, true),
     ]
 
-    @Test("What asks for an end from outside ends it, sent to the server or to its front", arguments: asksForAnEnd)
-    func endedBySignal(signal: Int32, isByFront: Bool) {
+    @Test("What asks for an end from outside ends it, sent to the server or to its proxy", arguments: asksForAnEnd)
+    func endedBySignal(signal: Int32, isByProxy: Bool) {
         let outside = SignalSender.process(getppid())
-        if isByFront { scene.isTold(signal, from: outside) } else { scene.hears(signal, from: outside) }
+        if isByProxy { scene.isTold(signal, from: outside) } else { scene.hears(signal, from: outside) }
         #expect(host.isEnding)
         #expect(host.isOver)
     }

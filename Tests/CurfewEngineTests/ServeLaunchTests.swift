@@ -90,7 +90,7 @@ struct ServeLaunchTests {
 
     @Test("All apps are held in one way; who asks for another is refused, who asks for none or that one isn't")
     func containment() throws {
-        host.cgroups = try ServerCgroups.make(.tree, name: "test", front: getppid()) { _, _ in }
+        host.cgroups = try ServerCgroups.make(.tree, name: "test", proxy: getppid()) { _, _ in }
         for kind in [ContainmentKind.cgroup2, .cgroup1] {
             scene.definitions.define("tool", manifest: { $0.containment = kind })
             #expect(isRefused("launch id=1 app=tool", "invalid", "--containment \(kind.rawValue): "))

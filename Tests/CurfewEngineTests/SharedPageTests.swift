@@ -3,12 +3,12 @@ import Testing
 
 @testable import CurfewEngine
 
-@Suite("What the front and the supervisor share")
+@Suite("What the proxy and the supervisor share")
 struct SharedPageTests {
     private let pages = SharedPages()
     private var page: SharedPage { pages.page }
     /// No parent of this process, so that nobody is rung for.
-    private let front = Int32.max - 3
+    private let proxy = Int32.max - 3
 
     @Test("Nothing is noted at first")
     func empty() {
@@ -18,7 +18,7 @@ struct SharedPageTests {
         #expect(page.path(.unified) == "")
         #expect(page.path(.socket) == "")
         #expect(page.newsCount == 0)
-        #expect(page.takeNews(front: front) == nil)
+        #expect(page.takeNews(proxy: proxy) == nil)
     }
 
     @Test("Each path has its place; one that is too long is none")
@@ -48,14 +48,14 @@ struct SharedPageTests {
     @Test("The report's file is known again, beside all else")
     func report() {
         pages.noteLaunch(70, group: 71)
-        page.setFrontsSignal(9)
+        page.setProxySignal(9)
         page.set(.unified, "/sys")
         page.report = ReportFile.Identity(device: 3, inode: 1 << 40)
         #expect(page.report == ReportFile.Identity(device: 3, inode: 1 << 40))
         #expect(page.leader == 70)
         #expect(page.group == 71)
         #expect(page.path(.unified) == "/sys")
-        #expect(pages.frontsSignal == 9)
+        #expect(pages.proxySignal == 9)
         page.report = nil
         #expect(page.report == nil)
     }
@@ -67,19 +67,19 @@ struct SharedPageTests {
         let isPut = pages.put(15)
         #expect(!isPut)
         #expect(page.newsCount == most)
-        let numbers = (0..<most).map { _ in page.takeNews(front: front)?.number }
+        let numbers = (0..<most).map { _ in page.takeNews(proxy: proxy)?.number }
         #expect(numbers == (0..<most).map { UInt32($0) })
         #expect(page.newsCount == 0)
-        #expect(page.takeNews(front: front) == nil)
+        #expect(page.takeNews(proxy: proxy) == nil)
     }
 
-    @Test("What is wished of the front, and asked, is there for it")
+    @Test("What is wished of the proxy, and asked, is there for it")
     func wishes() {
-        page.wish(20, number: 5, of: front)
+        page.wish(20, number: 5, of: proxy)
         #expect(pages.wish == (5, 20))
-        page.wish(0, number: 5, of: front)
+        page.wish(0, number: 5, of: proxy)
         #expect(pages.wish == (5, 0))
-        page.ask(7, of: front)
+        page.ask(7, of: proxy)
         #expect(pages.question == 7)
         #expect(pages.wish == (5, 0))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Who may go aside for a controller")
 struct ControllerDelegationTests {
-    /// Process 10 is the front; 11 runs hooks or sources, 12 is the caller's own child that became one of the front's.
+    /// Process 10 is the proxy; 11 runs hooks or sources, 12 is the caller's own child that became one of the proxy's.
     private static let parents: [Int32: Int32] = [
         10: 5, 11: 10, 12: 10, 20: 11, 21: 20, 22: 21, 30: 12, 5: 1, 40: 5, 50: 0,
     ]
@@ -14,7 +14,7 @@ struct ControllerDelegationTests {
         ControllerDelegation.isRun(pid, by: 10, parent: { parents[$0] }, name: { names[$0] })
     }
 
-    @Test("A process of ours below the front, and all below it", arguments: [11, 20, 21, 22] as [Int32])
+    @Test("A process of ours below the proxy, and all below it", arguments: [11, 20, 21, 22] as [Int32])
     func ours(pid: Int32) { #expect(Self.isRun(pid)) }
 
     @Test("Nobody else's, whatever it is called", arguments: [12, 30, 5, 40, 50] as [Int32])

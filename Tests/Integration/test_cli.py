@@ -380,7 +380,7 @@ def test_status_text(sandbox):
     expected = [
         r"backup: active for (\d+ ms|[\d.]+ s)",
         r"  command       sh -c curfew task begin upload; sleep 60 & echo up; wait",
-        r"  pid           \d+ \(front \d+, supervisor \d+\)",
+        r"  pid           \d+ \(proxy \d+, supervisor \d+\)",
         r"  kind          plain",
         r"  remaining     unlimited in foreground, 10 min once in background",
         r'  tasks         1 "upload" \([\d.]+ (ms|s)\)',

@@ -191,7 +191,7 @@ def test_quit_while_suspended_leaves_nothing_of(sandbox, containment, alive, are
 
 
 @needs_root
-@pytest.mark.parametrize("end", ["time-limit", "leave", "quit-suspended", "supervisor-killed", "front-killed"])
+@pytest.mark.parametrize("end", ["time-limit", "leave", "quit-suspended", "supervisor-killed", "proxy-killed"])
 def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
     """A process that makes cgroups inside its own and moves into them is held, stopped and removed with them."""
     options = ["--containment=cgroup2"] + (LIMITED if end == "time-limit" else [])
@@ -205,7 +205,7 @@ def test_cgroups_made_below_are_no_way_out(sandbox, alive, arena, end):
         sandbox.curfew("quit", running.name)
     if end == "supervisor-killed":
         os.kill(running.status()["supervisor"], signal.SIGKILL)
-    if end == "front-killed":
+    if end == "proxy-killed":
         running.process.kill()
     running.finish()
     assert alive.is_over(LIMIT)
@@ -244,7 +244,7 @@ def test_a_pid_namespace_inside_is_no_way_out(sandbox, containment, alive, end):
 
 
 @pytest.mark.parametrize("inner", ["cgroup2", "cgroup1", "tree"])
-@pytest.mark.parametrize("end", ["quit", "supervisor-killed", "front-killed", "inner-supervisor-killed"])
+@pytest.mark.parametrize("end", ["quit", "supervisor-killed", "proxy-killed", "inner-supervisor-killed"])
 def test_curfew_inside_curfew(sandbox, containment, alive, inner, end):
     """One app is another supervisor and its app: home stops both, open continues both, each end ends both."""
     tried = sandbox.curfew("run", "--containment", inner, "--", "true")

@@ -42,10 +42,10 @@ def start(sandbox, alive, *options, script=APP, **popen):
     return running
 
 
-def supervisor_of(front):
-    """The front's one child; None once there is none."""
+def supervisor_of(proxy):
+    """The proxy's one child; None once there is none."""
     try:
-        children = pathlib.Path(f"/proc/{front}/task/{front}/children").read_text().split()
+        children = pathlib.Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split()
     except (FileNotFoundError, ProcessLookupError):
         return None
     return int(children[0]) if children else None
@@ -66,7 +66,7 @@ def assert_nothing_left(sandbox, alive):
 # One half is killed
 
 
-@pytest.mark.parametrize("half", ["supervisor", "front"])
+@pytest.mark.parametrize("half", ["supervisor", "proxy"])
 def test_either_half_killed_at_any_instant(sandbox, containment, half):
     """Twenty times per containment, at a seeded moment from the start on: before the program runs, and after."""
     moments = random.Random(f"{half}-{containment}")
@@ -87,7 +87,7 @@ def test_either_half_killed_at_any_instant(sandbox, containment, half):
             assert status == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("half", ["supervisor", "front"])
+@pytest.mark.parametrize("half", ["supervisor", "proxy"])
 def test_either_half_killed_before_exec(sandbox, containment, half):
     """A program that is searched for in 6,000 directories is killed while it is no program yet."""
     moments = random.Random(f"before-{half}-{containment}")
@@ -118,7 +118,7 @@ STATES = ["active", "background", "suspended", "frozen", "going-home", "opening"
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("half", ["supervisor", "front"])
+@pytest.mark.parametrize("half", ["supervisor", "proxy"])
 def test_either_half_killed_in_each_state(sandbox, containment, half, state):
     """Running, on its budget, stopped, being stopped or continued, being asked to end, being killed."""
     moments = random.Random(f"{half}-{containment}-{state}")
@@ -156,7 +156,7 @@ def test_either_half_killed_in_each_state(sandbox, containment, half, state):
 
 
 @pytest.mark.parametrize("mode", ["comet", "ignore-all", "bare-daemon", "subreaper", "vfork", "many", "stopped"])
-@pytest.mark.parametrize("half", ["supervisor", "front"])
+@pytest.mark.parametrize("half", ["supervisor", "proxy"])
 def test_what_is_hard_to_kill_goes_with_a_half(sandbox, containment, alive, half, mode):
     """The keeper kills as well as the supervisor does."""
     running = sandbox.start(program("holder"), mode, options=["--containment", containment], **alive.options())
@@ -167,8 +167,8 @@ def test_what_is_hard_to_kill_goes_with_a_half(sandbox, containment, alive, half
     assert_nothing_left(sandbox, alive)
 
 
-def test_a_stopped_front_keeps_too(sandbox, containment, alive):
-    """A front that a terminal or somebody has stopped is woken by its supervisor's end."""
+def test_a_stopped_proxy_keeps_too(sandbox, containment, alive):
+    """A proxy that a terminal or somebody has stopped is woken by its supervisor's end."""
     running = start(sandbox, alive, "--containment", containment)
     running.expect("up")
     supervisor = supervisor_of(running.pid)
@@ -186,7 +186,7 @@ def test_the_keeper_leaves_anothers_socket_alone(sandbox):
     supervisor = supervisor_of(running.pid)
     os.kill(running.pid, signal.SIGSTOP)
     wait_for("the stop", lambda: state_letter(running.pid) == "T")
-    # The front is continued by its supervisor's end and would be as quick as the next start; so it is kept stopped.
+    # The proxy is continued by its supervisor's end and would be as quick as the next start; so it is kept stopped.
     stop = threading.Event()
 
     def keep_stopped():
@@ -246,20 +246,20 @@ def test_a_resumed_app_is_not_swept(sandbox, alive):
 
 
 def test_nor_is_one_whose_keeper_has_not_come_to_it_yet(sandbox, alive):
-    """The front doesn't get to run until some starts later: a machine can be that busy."""
+    """The proxy doesn't get to run until some starts later: a machine can be that busy."""
     own = cgroup2_directory()
     if not own:
-        pytest.skip("there is no cgroup v2 hierarchy to freeze the front in")
+        pytest.skip("there is no cgroup v2 hierarchy to freeze the proxy in")
     running = start(
         sandbox, alive, "--on-supervisor-exit=resume", stdin=subprocess.PIPE, script="echo up; read x; exit 7")
     running.expect("up")
     supervisor = supervisor_of(running.pid)
-    place = own / f"frozen-front.{os.getpid()}"
+    place = own / f"frozen-proxy.{os.getpid()}"
     place.mkdir()
     try:
         (place / "cgroup.procs").write_text(str(running.pid))
         (place / "cgroup.freeze").write_text("1")
-        wait_for("the front to be frozen", lambda: "frozen 1" in (place / "cgroup.events").read_text())
+        wait_for("the proxy to be frozen", lambda: "frozen 1" in (place / "cgroup.events").read_text())
         kill(supervisor)
         wait_for("the supervisor to be dead", lambda: state_letter(supervisor) == "Z")
         for _ in range(3):
@@ -275,7 +275,7 @@ def test_nor_is_one_whose_keeper_has_not_come_to_it_yet(sandbox, alive):
     assert_nothing_left(sandbox, alive)
 
 
-def test_the_front_killed_resumes_if_asked(sandbox, containment, alive):
+def test_the_proxy_killed_resumes_if_asked(sandbox, containment, alive):
     """The supervisor goes on alone, continues the app, and ends with it."""
     done = sandbox.scratch / "done"
     running = start(
@@ -292,7 +292,7 @@ def test_the_front_killed_resumes_if_asked(sandbox, containment, alive):
     assert done.read_text() == "on\n"
 
 
-# What the front's pid had before it was Curfew's
+# What the proxy's pid had before it was Curfew's
 
 
 def start_by_exec(sandbox, before, *options, script="echo up; read x; exit 7"):
@@ -328,7 +328,7 @@ def test_children_from_before_are_not_the_apps(sandbox, containment, policy):
 
 
 def test_what_such_children_leave_behind_is_not_the_apps(sandbox):
-    """A daemon of theirs comes to the front, its subreaper, when its parent ends."""
+    """A daemon of theirs comes to the proxy, its subreaper, when its parent ends."""
     fifo = sandbox.scratch / "fifo"
     os.mkfifo(fifo)
     running = start_by_exec(
@@ -339,8 +339,8 @@ def test_what_such_children_leave_behind_is_not_the_apps(sandbox):
     try:
         running.status()
         fifo.write_text("\n")
-        wait_for("the front to have it", lambda: parent_of(daemon) == running.pid)
-        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
+        wait_for("the proxy to have it", lambda: parent_of(daemon) == running.pid)
+        wait_for("the proxy to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
         kill(int(running.status()["supervisor"]))
         assert running.wait() == 125
         assert is_alive(daemon)
@@ -349,7 +349,7 @@ def test_what_such_children_leave_behind_is_not_the_apps(sandbox):
 
 
 def test_what_they_leave_without_a_word_is_not_the_apps(sandbox):
-    """Whose parent was a child's child comes to the front with no SIGCHLD; the front looks at its next signal."""
+    """Whose parent was a child's child comes to the proxy with no SIGCHLD; the proxy looks at its next signal."""
     fifo = sandbox.scratch / "fifo"
     os.mkfifo(fifo)
     running = start_by_exec(
@@ -362,9 +362,9 @@ def test_what_they_leave_without_a_word_is_not_the_apps(sandbox):
     try:
         supervisor = int(running.status()["supervisor"])
         fifo.write_text("\n")
-        wait_for("the front to have it", lambda: parent_of(daemon) == running.pid)
+        wait_for("the proxy to have it", lambda: parent_of(daemon) == running.pid)
         os.kill(running.pid, signal.SIGWINCH)
-        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGWINCH))
+        wait_for("the proxy to have heard of it", lambda: has_taken(running.pid, signal.SIGWINCH))
         kill(supervisor)
         assert running.wait() == 125
         assert (is_alive(daemon), is_alive(child)) == (True, True)
@@ -374,7 +374,7 @@ def test_what_they_leave_without_a_word_is_not_the_apps(sandbox):
 
 
 def test_who_runs_hooks_is_not_among_them(sandbox):
-    """A child of the front's as well, but of the supervisor's making: it ends, and with it what it runs."""
+    """A child of the proxy's as well, but of the supervisor's making: it ends, and with it what it runs."""
     fifo, mark = sandbox.scratch / "fifo", sandbox.scratch / "hook"
     os.mkfifo(fifo)
     running = start_by_exec(
@@ -388,7 +388,7 @@ def test_who_runs_hooks_is_not_among_them(sandbox):
         wait_for("the hook", mark.exists)
         fifo.write_text("\n")
         wait_for("that child to end", lambda: state_letter(reader) == "Z")
-        wait_for("the front to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
+        wait_for("the proxy to have heard of it", lambda: has_taken(running.pid, signal.SIGCHLD))
         kill(supervisor)
         assert running.wait() == 125
         assert (is_alive(int(mark.read_text())), is_alive(earlier)) == (False, True)

@@ -112,7 +112,7 @@ def test_what_systemd_keeps_for_itself_is_left_alone(sandbox):
 
 @pytest.mark.parametrize("hook", [[], ["--exec-on", "didEnterBackground=true"]], ids=["plain", "with-a-hook"])
 def test_the_limit_is_the_kernels_and_all_is_as_before_afterwards(given, sandbox, hook):
-    """Front, supervisor and the hooks' runner go aside for it, and come back."""
+    """Proxy, supervisor and the hooks' runner go aside for it, and come back."""
     running = sandbox.start(
         sys.executable, "-c", GREEDY, options=["--memory", "50M", *hook], preexec_fn=given.join)
     status, out, err = running.finish()
@@ -124,7 +124,7 @@ def test_the_limit_is_the_kernels_and_all_is_as_before_afterwards(given, sandbox
 
 
 def test_where_everybody_is_meanwhile(given, sandbox):
-    """The app in its cgroup, the supervisor and its front in a leaf, nobody between."""
+    """The app in its cgroup, the supervisor and its proxy in a leaf, nobody between."""
     running = sandbox.shell("echo up; read x", stdin=subprocess.PIPE, options=["--memory", "50M"],
                             preexec_fn=given.join)
     running.expect("up")
@@ -168,7 +168,7 @@ def test_without_a_limit_nobody_is_moved(given, sandbox):
     running.finish()
 
 
-@pytest.mark.parametrize("half", ["supervisor", "front"])
+@pytest.mark.parametrize("half", ["supervisor", "proxy"])
 @pytest.mark.parametrize("after", ["kill", "resume"])
 def test_killed_with_either_half_it_is_as_before(given, sandbox, half, after):
     """Whoever is left puts everything back: after the app's end by him, or after the app's own."""
@@ -176,7 +176,7 @@ def test_killed_with_either_half_it_is_as_before(given, sandbox, half, after):
         "echo up; read x", stdin=subprocess.PIPE, options=["--memory", "50M", "--on-supervisor-exit", after],
         preexec_fn=given.join)
     running.expect("up")
-    os.kill(running.pid if half == "front" else running.status()["supervisor"], signal.SIGKILL)
+    os.kill(running.pid if half == "proxy" else running.status()["supervisor"], signal.SIGKILL)
     running.process.stdin.close()
     running.process.stdin = None
     running.finish()

@@ -123,7 +123,7 @@ def test_it_is_suspended_and_opened(sandbox, containment):
 
 
 def test_the_keeper_kills_all(sandbox, containment):
-    """The front has the same limit."""
+    """The proxy has the same limit."""
     running = sandbox.shell(FAMILY, options=["--containment", containment], preexec_fn=limited(12))
     running.expect("up")
     os.kill(supervisor_of(running), signal.SIGKILL)

@@ -133,15 +133,15 @@ class TestTimeout:
         kill = "".join(f"curfew: timeout: sending signal {name} to command 'sh'\n" for name in ("TERM", "KILL"))
         assert running.finish() == (124, "TERM\n", kill)
 
-    @pytest.mark.parametrize("half", ["front", "supervisor"])
+    @pytest.mark.parametrize("half", ["proxy", "supervisor"])
     def test_sigkill_of_either_half(self, sandbox, scratch, containment, half):
         """The whole tree gets the signal of -s, and its time."""
         running = start_timeout(sandbox, "--containment", containment, "-s", "HUP", "300", "sh", "-c", BEHIND_A_SHELL)
         assert running.read_line() == "up"
-        os.kill(running.pid if half == "front" else supervisor_of(running), signal.SIGKILL)
+        os.kill(running.pid if half == "proxy" else supervisor_of(running), signal.SIGKILL)
         assert running.read_line() == "HUP"
         assert running.read_line() == "cleaned"
-        assert running.wait() == (-signal.SIGKILL if half == "front" else 125)
+        assert running.wait() == (-signal.SIGKILL if half == "proxy" else 125)
 
     def test_sigkill_in_the_foreground(self, sandbox, containment):
         """Of the command alone, as at its limit; what it has started lives on, and in no cgroup of ours."""
@@ -170,12 +170,12 @@ class TestTimeout:
             finally:
                 os.kill(left, signal.SIGKILL)
 
-    @pytest.mark.parametrize("half", ["front", "supervisor"])
+    @pytest.mark.parametrize("half", ["proxy", "supervisor"])
     def test_sigkill_of_either_half_of_the_deaf(self, sandbox, scratch, containment, half):
         """Who doesn't heed it is killed all the same."""
         running = start_timeout(sandbox, "--containment", containment, *KILL_AFTER, "300", "sh", "deaf")
         assert running.read_line() == "up"
-        os.kill(running.pid if half == "front" else supervisor_of(running), signal.SIGKILL)
+        os.kill(running.pid if half == "proxy" else supervisor_of(running), signal.SIGKILL)
         assert running.read_line() == "TERM"
         wait_for("it to be killed", lambda: not sandbox.processes())
         running.process.wait(LIMIT)
@@ -184,7 +184,7 @@ class TestTimeout:
 class TestNested:
     @pytest.mark.parametrize("outer", [["timeout", "300"], ["run", "--terminate-limit", "300", "--"]], ids=["timeout", "run"])
     def test_one_in_another(self, sandbox, containment, outer):
-        """Each is asked through its front alone: COMMAND hears of the end once."""
+        """Each is asked through its proxy alone: COMMAND hears of the end once."""
         hold = ["--containment", containment]
         words = [binary(), outer[0], *hold, *outer[1:], binary(), "timeout", *hold, "300"]
         words += [binary(), "timeout", *hold, "300", *teller("TERM", "0:USR1")]

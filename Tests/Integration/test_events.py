@@ -288,9 +288,9 @@ def hooks(sandbox):
     return Hooks(sandbox)
 
 
-def hook_process(front):
-    """The process that runs hooks: the front's child of that name."""
-    for child in pathlib.Path(f"/proc/{front}/task/{front}/children").read_text().split():
+def hook_process(proxy):
+    """The process that runs hooks: the proxy's child of that name."""
+    for child in pathlib.Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split():
         if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "curfew-hooks":
             return int(child)
     return None
@@ -488,7 +488,7 @@ def test_hooks_that_hang_have_five_seconds_after_the_app(sandbox, hooks):
     orphan = killed[2].status()["pid"]
     supervisors = [running.status()["supervisor"] for running in killed]
     begun = time.monotonic()
-    # The front first: in the supervisor's place it would be killing what the hooks have started when it is killed.
+    # The proxy first: in the supervisor's place it would be killing what the hooks have started when it is killed.
     for pid in (supervisors[0], killed[1].pid, killed[2].pid, supervisors[2]):
         end(pid)
     assert sandbox.curfew("quit", ended.name).returncode == 0

@@ -189,7 +189,7 @@ def test_which_server(sandbox):
 def test_a_server_that_is_stopped_holds_nobody_up(sandbox, server):
     notes = join(sandbox, "notes")
     supervisor = int(server.expect("server")["supervisor"])
-    # By both halves: the front would continue it.
+    # By both halves: the proxy would continue it.
     for pid in (server.pid, supervisor):
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -217,7 +217,7 @@ def test_vim_in_its_terminal(sandbox, server, shells):
     bash.press("Z")
     bash.prompt()
     wait_front(server, "")
-    App(sandbox, "editor").wait_front_stopped()
+    App(sandbox, "editor").wait_proxy_stopped()
     server.expect("open app=web")
     bash.foreground()
     wait_front(server, "editor")
@@ -226,7 +226,7 @@ def test_vim_in_its_terminal(sandbox, server, shells):
     server.expect("open app=web")
     bash.prompt()
     wait_front(server, "web")
-    App(sandbox, "editor").wait_front_stopped()
+    App(sandbox, "editor").wait_proxy_stopped()
     bash.foreground()
     wait_front(server, "editor")
     bash.terminal.send("ione\x1b")
@@ -265,7 +265,7 @@ def test_two_windows_of_tmux(sandbox, server):
             wait_front(server, name)
         for away, back in (("one", "two"), ("two", "one"), ("one", "two")):
             sandbox.wait_state(away, "suspended")
-            App(sandbox, away).wait_front_stopped()
+            App(sandbox, away).wait_proxy_stopped()
             tmux("send-keys", "-t", f"main:{away}", "fg", "Enter")
             wait_front(server, away)
             sandbox.wait_state(back, "suspended")

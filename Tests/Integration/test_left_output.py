@@ -10,7 +10,7 @@ from conftest import LIMIT, binary, is_alive, wait_for
 
 
 def stop(server):
-    """Stops both halves, for the front would continue the other; the supervisor's pid."""
+    """Stops both halves, for the proxy would continue the other; the supervisor's pid."""
     supervisor = int(server.expect("server")["supervisor"])
     os.kill(server.pid, signal.SIGSTOP)
     os.kill(supervisor, signal.SIGSTOP)
@@ -106,7 +106,7 @@ def test_the_keeper_holds_one_descriptor_an_app(sandbox):
     before = held()
     for number in range(10):
         server.launch(f"app{number}", "sleep", "1000")
-    wait_for("the front to have taken them", lambda: held() == before + 10)
+    wait_for("the proxy to have taken them", lambda: held() == before + 10)
     server.expect("quit-all")
     wait_for("it to have let them go", lambda: held() == before)
 

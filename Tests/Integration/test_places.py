@@ -65,15 +65,15 @@ def test_a_dead_socket_under_a_lock_is_told(sandbox, folder, locked):
         path.unlink()
 
 
-def test_nothing_is_started_for_a_front_that_was_killed_meanwhile(sandbox, folder, locked):
+def test_nothing_is_started_for_a_proxy_that_was_killed_meanwhile(sandbox, folder, locked):
     leave_dead_socket(folder / "sh.sock")
     mark = sandbox.scratch / "ran"
-    front = subprocess.Popen(
+    proxy = subprocess.Popen(
         [binary(), "run", "--", "sh", "-c", f"touch {mark}"], env=sandbox.environment, stderr=subprocess.PIPE, text=True)
     # Listening, and without a name yet.
-    wait_for("the start to wait", lambda: (folder / f".{front.pid}").exists())
-    front.kill()
-    _, errors = front.communicate(timeout=LIMIT)
+    wait_for("the start to wait", lambda: (folder / f".{proxy.pid}").exists())
+    proxy.kill()
+    _, errors = proxy.communicate(timeout=LIMIT)
     assert errors == "curfew: run: killed before sh was started\n"
     assert not mark.exists()
     assert [path.name for path in folder.iterdir()] == ["sh.sock"]

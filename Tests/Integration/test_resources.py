@@ -611,7 +611,7 @@ def is_stall(line):
 
 @pytest.mark.alone
 def test_suspended_with_every_limit_set_nothing_wakes_it(sandbox, held):
-    """Neither supervisor nor front, for seconds: what samples stands still, and what watches is told by the kernel."""
+    """Neither supervisor nor proxy, for seconds: what samples stands still, and what watches is told by the kernel."""
     if not os.access("/proc/pressure/memory", os.W_OK):
         pytest.skip("this kernel tells of nobody who waits for memory, so it is looked at from time to time")
     app = App(
@@ -620,14 +620,14 @@ def test_suspended_with_every_limit_set_nothing_wakes_it(sandbox, held):
     app.do("eat 10")
     assert app.home() == "suspended"
     status = app.status()
-    supervisor, front = status["supervisor"], status["front"]
+    supervisor, proxy = status["supervisor"], status["front"]
     wait_for("no timer to be set", lambda: not set_timers(supervisor))
     with Client(socket_of(app.running)) as client:
         # What those have left who asked before is dealt with before this is answered.
         assert client.ask("status id=1").verb == "ok"
-        told, before = len(inputs(app)), [times_rested(supervisor), times_rested(front)]
+        told, before = len(inputs(app)), [times_rested(supervisor), times_rested(proxy)]
         time.sleep(4)  # a while
-        after = [times_rested(supervisor), times_rested(front)]
+        after = [times_rested(supervisor), times_rested(proxy)]
         news = inputs(app)[told:]
     # Others may have waited for memory, or have before: the kernel tells of it later.
     assert all(map(is_stall, news)), news
@@ -754,7 +754,7 @@ def test_the_kernels_victim_is_told_of_when_it_was_quicker(sandbox, kind):
         running.process.stdin.flush()
         wait_for("the kernel's kill", lambda: state_letter(status["pid"]) in ("Z", None))
     finally:
-        # As long as the front is stopped nobody reaps the supervisor; the front is ours.
+        # As long as the proxy is stopped nobody reaps the supervisor; the proxy is ours.
         for half in supervisor, running.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(half, signal.SIGCONT)

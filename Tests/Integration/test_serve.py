@@ -703,7 +703,7 @@ def test_a_reload_is_told_to_its_manager(sandbox, manager, by):
 
 
 def test_it_gives_signs_of_life(sandbox, manager):
-    # Of the process that is started, which goes on as the front.
+    # Of the process that is started, which goes on as the proxy.
     command = ["sh", "-c", 'WATCHDOG_PID=$$ exec "$0" serve', binary()]
     environment = sandbox.environment | {"WATCHDOG_USEC": "20000"}
     with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
@@ -745,9 +745,9 @@ def test_without_its_keeper_it_ends_everything(server):
 def test_what_both_left_behind_is_taken_over(sandbox, plain):
     plain.launch("web", *SLEEP)
     supervisor = int(plain.expect("server")["supervisor"])
-    # The server's end would continue the front, which would clean up, and the front a stopped server; so both are stopped.
+    # The server's end would continue the proxy, which would clean up, and the proxy a stopped server; so both are stopped.
     os.kill(plain.pid, signal.SIGSTOP)
-    wait_for("the front to stop", lambda: state_letter(plain.pid) == "T")
+    wait_for("the proxy to stop", lambda: state_letter(plain.pid) == "T")
     os.kill(supervisor, signal.SIGSTOP)
     os.kill(plain.pid, signal.SIGKILL)
     os.kill(supervisor, signal.SIGKILL)

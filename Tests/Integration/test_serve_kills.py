@@ -384,12 +384,12 @@ class Kills:
             self.expect_back(apps)
 
 
-def supervisor_of(front):
-    """The server process of a front that has just been started; None where it is over."""
+def supervisor_of(proxy):
+    """The server process of a proxy that has just been started; None where it is over."""
     deadline = time.monotonic() + LIMIT
-    while time.monotonic() < deadline and is_alive(front):
-        for child in tree(front):
-            if parent_of(child) == front:
+    while time.monotonic() < deadline and is_alive(proxy):
+        for child in tree(proxy):
+            if parent_of(child) == proxy:
                 return child
     return None
 

@@ -304,9 +304,9 @@ def test_killed_it_takes_every_orphan_along(tree, victims):
     pids = [pid for name in ["one", "two"] for pid in launch_parent(tree, name)]
     tree.wait_state("one", "suspended")
     if victims == "both":
-        # The server's end would continue the front, and the front a stopped server.
+        # The server's end would continue the proxy, and the proxy a stopped server.
         os.kill(tree.pid, signal.SIGSTOP)
-        wait_for("the front to stop", lambda: state_letter(tree.pid) == "T")
+        wait_for("the proxy to stop", lambda: state_letter(tree.pid) == "T")
         os.kill(server, signal.SIGSTOP)
     if victims != "server":
         os.kill(tree.pid, signal.SIGKILL)

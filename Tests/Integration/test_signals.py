@@ -24,7 +24,7 @@ class Inside:
         self.running = running or sandbox.start(*INSIDE, options=options, stdin=subprocess.PIPE, **popen)
         self.running.expect("up")
         status = self.running.status()
-        self.front, self.supervisor = int(status["front"]), int(status["supervisor"])
+        self.proxy, self.supervisor = int(status["front"]), int(status["supervisor"])
 
     def send(self, *words):
         self.tell(*words)
@@ -42,15 +42,15 @@ class Inside:
         return [event for event in self.history() if event["name"] == "signalIgnored"]
 
     def end(self):
-        """Lets it exit with 7, which the front must then end with."""
+        """Lets it exit with 7, which the proxy must then end with."""
         self.tell("exit", 7)
         status, _, err = self.running.finish()
         assert (status, err) == (7, "")
 
 
-def hook_runner(front):
-    """The process that runs hooks: a child of the front."""
-    for child in pathlib.Path(f"/proc/{front}/task/{front}/children").read_text().split():
+def hook_runner(proxy):
+    """The process that runs hooks: a child of the proxy."""
+    for child in pathlib.Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split():
         if pathlib.Path(f"/proc/{child}/comm").read_text() == "curfew-hooks\n":
             return int(child)
     return None
@@ -60,13 +60,13 @@ def hook_runner(front):
 
 
 @pytest.mark.parametrize("number", [signal.SIGCONT, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGTSTP])
-@pytest.mark.parametrize("half", ["front", "supervisor"])
+@pytest.mark.parametrize("half", ["proxy", "supervisor"])
 def test_a_signal_from_inside_drives_nothing(sandbox, held, half, number):
     """Neither opens it nor ends it; the history says what was tried, and by whom."""
     app = Inside(sandbox, "--manual-clock", "--grace", "60", *held)
     app.running.sandbox.curfew("home", app.running.name)
     app.send("kill", getattr(app, half), number)
-    if half == "front" or number not in (signal.SIGCONT, signal.SIGTSTP):
+    if half == "proxy" or number not in (signal.SIGCONT, signal.SIGTSTP):
         event = app.running.wait_told("it to be noted", app.ignored)[0]
         assert (event["signal"], event["pid"]) == (number, app.running.status()["pid"])
     assert app.running.status()["state"] == "background"
@@ -77,8 +77,8 @@ def test_a_signal_from_inside_drives_nothing(sandbox, held, half, number):
 def test_a_signal_from_inside_does_not_send_it_home(sandbox, number):
     """In front either."""
     app = Inside(sandbox)
-    app.send("kill", app.front, number)
-    app.send("kill", app.front, signal.SIGTSTP)
+    app.send("kill", app.proxy, number)
+    app.send("kill", app.proxy, signal.SIGTSTP)
     app.running.wait_told("it to be noted", app.ignored)
     assert app.running.status()["state"] == "active"
     app.end()
@@ -88,9 +88,9 @@ def test_a_sender_that_is_gone_does_not_open_it(sandbox, held):
     """While it runs, nobody knows whether that was one of its own."""
     app = Inside(sandbox, "--manual-clock", "--grace", "60", *held)
     app.running.sandbox.curfew("home", app.running.name)
-    app.send("gone", app.front, signal.SIGCONT)
+    app.send("gone", app.proxy, signal.SIGCONT)
     app.running.wait_told("it to be noted", app.ignored)
-    app.send("forge", app.front, signal.SIGCONT, os.getpid(), 0)
+    app.send("forge", app.proxy, signal.SIGCONT, os.getpid(), 0)
     assert app.running.status()["state"] == "background"
     app.end()
 
@@ -99,7 +99,7 @@ def test_a_sender_outside_opens_it_in_background(sandbox, held):
     """One that is still there, as a shell is."""
     app = Inside(sandbox, "--manual-clock", "--grace", "60", *held)
     app.running.sandbox.curfew("home", app.running.name)
-    os.kill(app.front, signal.SIGCONT)
+    os.kill(app.proxy, signal.SIGCONT)
     app.running.wait_state("active")
     app.end()
 
@@ -110,9 +110,9 @@ def test_a_sender_that_is_gone_opens_what_is_suspended(sandbox, held):
     app.running.sandbox.curfew("home", app.running.name)
     app.running.wait_state("suspended")
 
-    # Anew each time: the front may not yet have told that it has passed on all from before the stop.
+    # Anew each time: the proxy may not yet have told that it has passed on all from before the stop.
     def opened():
-        subprocess.run(["/bin/kill", "-CONT", str(app.front)], check=True)
+        subprocess.run(["/bin/kill", "-CONT", str(app.proxy)], check=True)
         return app.running.status()["state"] == "active"
 
     wait_for("it to be open", opened)
@@ -122,16 +122,16 @@ def test_a_sender_that_is_gone_opens_what_is_suspended(sandbox, held):
 def test_a_sender_that_is_gone_ends_it(sandbox):
     """As `kill` in a script does, and the shell after it."""
     app = Inside(sandbox, "--terminate-limit", "0.2s")
-    subprocess.run(["/bin/kill", str(app.front)], check=True)
+    subprocess.run(["/bin/kill", str(app.proxy)], check=True)
     assert app.running.wait() == 124
 
 
-@pytest.mark.parametrize("sender", ["supervisor", "front"])
+@pytest.mark.parametrize("sender", ["supervisor", "proxy"])
 def test_a_forged_signal_is_not_taken_for_curfews_own(sandbox, sender):
     """A sender who queues a signal writes whose it is; it is passed on as anybody's."""
     app = Inside(sandbox, "--terminate-limit", "0.2s")
     forger = subprocess.run(
-        INSIDE, input=f"forge {app.front} {int(signal.SIGTERM)} {getattr(app, sender)} 0\n", text=True,
+        INSIDE, input=f"forge {app.proxy} {int(signal.SIGTERM)} {getattr(app, sender)} 0\n", text=True,
         capture_output=True, check=True)
     assert forger.stdout == "up\ndone\n"
     assert app.running.wait() == 124
@@ -143,7 +143,7 @@ def test_timeout_passes_on_what_its_command_sends(sandbox):
     assert result.returncode == 9
 
 
-@pytest.mark.parametrize("half", ["front", "supervisor"])
+@pytest.mark.parametrize("half", ["proxy", "supervisor"])
 def test_a_signal_from_inside_buys_a_timeouts_app_no_time(sandbox, half):
     """Under `curfew timeout --profile` it has a budget, so there a signal that is passed on is an operator's."""
     process = subprocess.Popen(
@@ -155,7 +155,7 @@ def test_a_signal_from_inside_buys_a_timeouts_app_no_time(sandbox, half):
     event = app.running.wait_told("it to be noted", app.ignored)[0]
     assert (event["signal"], event["pid"]) == (signal.SIGTERM, app.running.status()["pid"])
     # An operator's is passed on; it ignores it.
-    os.kill(app.front, signal.SIGTERM)
+    os.kill(app.proxy, signal.SIGTERM)
     assert len(app.ignored()) == 1
     app.end()
 
@@ -164,31 +164,31 @@ def test_a_signal_from_inside_buys_a_timeouts_app_no_time(sandbox, half):
 
 
 def test_no_signal_from_inside_ends_or_confuses_a_half(sandbox, held):
-    """All there are but SIGKILL and SIGSTOP, by kill and forged, to the front, the supervisor and the hooks' process."""
+    """All there are but SIGKILL and SIGSTOP, by kill and forged, to the proxy, the supervisor and the hooks' process."""
     mark = sandbox.scratch / "hook"
     app = Inside(sandbox, "--manual-clock", "--grace", "60", f"--exec-on=didEnterBackground=touch {mark}", *held)
     app.running.sandbox.curfew("home", app.running.name)
-    hooks = wait_for("the hooks' process", lambda: hook_runner(app.front))
-    for pid in (app.front, app.supervisor, hooks):
+    hooks = wait_for("the hooks' process", lambda: hook_runner(app.proxy))
+    for pid in (app.proxy, app.supervisor, hooks):
         for number in set(range(1, 65)) - {signal.SIGKILL, signal.SIGSTOP}:
             app.send("kill", pid, number)
             if number > 31:
                 for value in (0, signal.SIGKILL, signal.SIGTERM, signal.SIGTSTP, signal.SIGCONT, -1):
                     app.send("forge", pid, number, app.supervisor, value)
-                    app.send("forge", pid, number, app.front, value)
-    wait_for("them to wait", lambda: [state_letter(pid) for pid in (app.front, app.supervisor, hooks)] == ["S"] * 3)
+                    app.send("forge", pid, number, app.proxy, value)
+    wait_for("them to wait", lambda: [state_letter(pid) for pid in (app.proxy, app.supervisor, hooks)] == ["S"] * 3)
     assert app.running.status()["state"] == "background"
     wait_for("the hook", mark.exists)
     app.end()
 
 
 def test_a_flood_of_signals_loses_no_other(sandbox):
-    """The front takes in what there is room for; TERM gets through, and nothing is left behind."""
+    """The proxy takes in what there is room for; TERM gets through, and nothing is left behind."""
     app = Inside(sandbox, "--terminate-limit", "0.2s")
     os.kill(app.supervisor, signal.SIGSTOP)
     for _ in range(300):
-        os.kill(app.front, signal.SIGRTMIN + 5)
-    os.kill(app.front, signal.SIGTERM)
+        os.kill(app.proxy, signal.SIGRTMIN + 5)
+    os.kill(app.proxy, signal.SIGTERM)
     assert app.running.wait() == 124
 
 
@@ -206,7 +206,7 @@ def test_a_full_queue_of_signals_loses_none(sandbox):
 
 
 def test_a_stopped_supervisor_is_continued(sandbox):
-    """By its front, at once; its history and standard error say so."""
+    """By its proxy, at once; its history and standard error say so."""
     app = Inside(sandbox)
     app.send("kill", app.supervisor, signal.SIGSTOP)
     app.running.wait_told("it to be noted", lambda: [e for e in app.history() if e["name"] == "supervisorDidStop"])
@@ -217,10 +217,10 @@ def test_a_stopped_supervisor_is_continued(sandbox):
     assert (status, err) == (7, line)
 
 
-@pytest.mark.parametrize("halves", [["supervisor"], ["front", "supervisor"]])
+@pytest.mark.parametrize("halves", [["supervisor"], ["proxy", "supervisor"]])
 @pytest.mark.parametrize("verb", ["run", "timeout"])
 def test_limits_hold_though_both_halves_are_stopped(sandbox, halves, verb):
-    """Stopped together with its front, the supervisor is continued by a timer of the kernel's when a limit is reached."""
+    """Stopped together with its proxy, the supervisor is continued by a timer of the kernel's when a limit is reached."""
     limit = f"{PATIENCE:g}s"
     arguments = ["run", "--time-limit", limit, "--"] if verb == "run" else ["timeout", limit]
     process = subprocess.Popen(
@@ -244,7 +244,7 @@ def test_limits_hold_though_both_halves_are_stopped(sandbox, halves, verb):
             # The first thing it waits for once all is set up.
             wait_for("the supervisor to wait", lambda: child(process.pid) and state_letter(supervisor) == "S")
             for half in halves:
-                os.kill({"front": process.pid, "supervisor": supervisor}[half], signal.SIGSTOP)
+                os.kill({"proxy": process.pid, "supervisor": supervisor}[half], signal.SIGSTOP)
         assert process.wait(LIMIT) == 124
         assert pid is None or not is_alive(pid)
     finally:

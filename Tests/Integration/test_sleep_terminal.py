@@ -12,7 +12,7 @@ WAKES = "--wake-on terminal"
 
 
 def put_to_sleep(app, *arguments):
-    """Asleep, with its front at work as before."""
+    """Asleep, with its proxy at work as before."""
     app.do("sleep", *arguments)
     assert app.status()["asleep"] == ("until-opened" if arguments else "true")
     app.wait_letter("T")
@@ -24,11 +24,11 @@ def wakings(app):
 
 
 def test_a_line_wakes_it_and_is_read(bash):
-    """The job stays in front: its front isn't stopped, no prompt comes, and what is typed is the app's."""
+    """The job stays in front: its proxy isn't stopped, no prompt comes, and what is typed is the app's."""
     app = bash.cat(WAKES)
     for count, word in enumerate(("two", "three", "four"), 1):
         put_to_sleep(app)
-        assert state_letter(app.front) not in "Tt"
+        assert state_letter(app.proxy) not in "Tt"
         bash.talk(word)
         app.wait("active")
         assert wakings(app) == count
@@ -108,7 +108,7 @@ def test_until_it_is_opened_the_shell_has_its_prompt(bash):
     app.do("sleep", "--stay")
     bash.prompt()
     assert app.status()["asleep"] == "until-opened"
-    app.wait_front_stopped()
+    app.wait_proxy_stopped()
     bash.foreground()
     app.wait("active")
     bash.talk("two")
@@ -128,7 +128,7 @@ def test_until_it_is_opened_the_modes_are_the_shells(bash):
         app.do("sleep", "--stay")
         bash.prompt()
         assert bash.do("stty -g") == before
-        app.wait_front_stopped()
+        app.wait_proxy_stopped()
         bash.foreground()
         app.wait("active")
         assert vim_answer(bash, "&columns") == "100"

@@ -184,7 +184,7 @@ def test_several_have_names_and_apps_of_their_own(sandbox):
 # MARK: Its process
 
 
-def test_it_is_below_the_front_and_an_operator(sandbox, tmp_path):
+def test_it_is_below_the_proxy_and_an_operator(sandbox, tmp_path):
     words = tmp_path / "words"
     script = f'curfew apps >/dev/null && echo "$CURFEW_SERVER $(ps -o pgid= -o sid= -p $$) $$" > {words}; cat; exec sleep 1000'
     server = sandbox.serve("--source", script, name="work")

@@ -16,7 +16,7 @@ from conftest import LIMIT, binary, wait_for
 
 pytestmark = pytest.mark.skipif(not shutil.which("strace"), reason="there is no strace; make deps installs it")
 
-# Of front and supervisor, from their exec to their end, and of the child up to its exec.
+# Of proxy and supervisor, from their exec to their end, and of the child up to its exec.
 USUAL = 4
 BOUNDS = {
     "prctl": 12, "openat": 12, "close": 12, "read": 10, "mmap": 6, "fcntl": 10, "rt_sigaction": 10, "epoll_ctl": 8,
@@ -115,8 +115,8 @@ def test_a_thousand_processes_hold_nobody_up(sandbox):
     app = sandbox.start(sys.executable, "-c", CROWD, options=["--containment=cgroup2"])
     app.expect("up")
     # Its status isn't asked for: of so many processes that takes as long as it takes.
-    front = app.process.pid
-    supervisor = int(pathlib.Path(f"/proc/{front}/task/{front}/children").read_text().split()[0])
+    proxy = app.process.pid
+    supervisor = int(pathlib.Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split()[0])
     trace = sandbox.scratch / "trace"
     with subprocess.Popen(["strace", "-qq", "-o", trace, "-p", str(supervisor)], stderr=subprocess.PIPE) as strace:
         status = pathlib.Path(f"/proc/{supervisor}/status")

@@ -154,7 +154,7 @@ class App:
         self.sandbox = sandbox
         self.name = name
         first = wait_for(f"{name} to answer", self.status)
-        self.pid, self.front, self.supervisor = (int(first[key]) for key in ("pid", "front", "supervisor"))
+        self.pid, self.proxy, self.supervisor = (int(first[key]) for key in ("pid", "front", "supervisor"))
 
     def status(self):
         result = self.sandbox.curfew("status", self.name, "--json")
@@ -175,9 +175,9 @@ class App:
         pid = pid or self.pid
         wait_for(f"{pid} to be one of {letters}", lambda: (state_letter(pid) or "-") in letters)
 
-    def wait_front_stopped(self):
-        """Waits until its front is stopped again: before that `fg` could find the job running, and not continue it."""
-        self.wait_letter("T", self.front)
+    def wait_proxy_stopped(self):
+        """Waits until its proxy is stopped again: before that `fg` could find the job running, and not continue it."""
+        self.wait_letter("T", self.proxy)
 
     def do(self, verb, *arguments):
         result = self.sandbox.curfew(verb, self.name, *arguments)
@@ -188,7 +188,7 @@ class App:
         wait_for("its time to be over", lambda: self.sandbox.curfew("advance", self.name, "1h").returncode == 69)
 
     def wait_gone(self):
-        wait_for("nothing to be left", lambda: not any(map(is_alive, (self.pid, self.front, self.supervisor))))
+        wait_for("nothing to be left", lambda: not any(map(is_alive, (self.pid, self.proxy, self.supervisor))))
 
 
 def cgroups(name):
@@ -304,20 +304,20 @@ def test_a_program_may_handle_the_interrupt(bash):
     app = bash.start("""sh -c 'trap "echo caught" INT; echo up; while :; do sleep 0.05; done'""")
     bash.press("C")
     bash.expect("caught\r\n")
-    os.kill(app.front, signal.SIGTERM)
+    os.kill(app.proxy, signal.SIGTERM)
     bash.prompt()
 
 
 @pytest.mark.parametrize("leader", ["sh", "bash"])
 def test_ignored_interrupt_stays_ignored(bash, leader):
-    """Started with SIGINT ignored, neither Ctrl-C nor a kill -INT of the front ends it."""
+    """Started with SIGINT ignored, neither Ctrl-C nor a kill -INT of the proxy ends it."""
     bash.type(f"""{leader} -c 'trap "" INT; curfew run --name {NAME} -- {UP.replace("'", '"')}; echo over'""")
     bash.expect_line("up")
     app = App(bash.sandbox)
     bash.press("C")
     bash.expect("^C")
-    os.kill(app.front, signal.SIGINT)
-    os.kill(app.front, signal.SIGUSR1)
+    os.kill(app.proxy, signal.SIGINT)
+    os.kill(app.proxy, signal.SIGUSR1)
     bash.expect_line("over")
     bash.prompt()
     app.wait_gone()
@@ -625,7 +625,7 @@ def test_ignored_stop_key_in_a_script(bash):
     bash.press("Z")
     bash.expect("^Z")
     assert app.state() == "active"
-    os.kill(app.front, signal.SIGUSR1)
+    os.kill(app.proxy, signal.SIGUSR1)
     bash.prompt()
 
 
@@ -679,11 +679,11 @@ def test_a_sigcont_from_inside_leaves_the_job_stopped(bash):
     app = bash.start(f"bash {script}", options="--manual-clock --grace 60")
     bash.home()
     app.wait("background")
-    order.with_suffix(".new").write_text(str(app.front))
+    order.with_suffix(".new").write_text(str(app.proxy))
     order.with_suffix(".new").rename(order)
     wait_for("the signals", done.exists)
     bash.sandbox.wait_told(NAME, "them to be noted", lambda: "signalIgnored" in bash.sandbox.curfew("events", NAME).stdout)
-    app.wait_letter("T", app.front)
+    app.wait_letter("T", app.proxy)
     assert app.state() == "background"
     bash.await_job("Stopped")
     bash.foreground()
@@ -723,7 +723,7 @@ while True: time.sleep(0.1)  # a moment'""")
     bash.foreground()
     bash.terminal.setwinsize(40, 90)
     bash.expect_line("resized")
-    os.kill(app.front, signal.SIGUSR1)
+    os.kill(app.proxy, signal.SIGUSR1)
     bash.type("words")
     bash.expect_line("line words")
     bash.home()
@@ -839,7 +839,7 @@ def test_open_from_elsewhere_during_the_grace(bash):
     app.do("open")
     app.sandbox.wait_told(app.name, "its home events", lambda: app.events("background") == 2)
     app.wait_letter("T")
-    app.wait_front_stopped()
+    app.wait_proxy_stopped()
     bash.await_job("Stopped")
     bash.foreground()
     bash.talk("two")
@@ -984,7 +984,7 @@ def test_open_from_elsewhere_and_read(bash):
     app.wait("suspended")
     app.do("open")
     app.wait("suspended")
-    app.wait_front_stopped()
+    app.wait_proxy_stopped()
     bash.await_job("Stopped")
     bash.foreground()
     bash.talk("two")
@@ -1002,16 +1002,16 @@ def test_quit_while_suspended(bash):
     bash.await_job("Exit 137")
 
 
-# MARK: Signals to the front
+# MARK: Signals to the proxy
 
 
 def test_stop_and_continue_by_signal(bash):
-    """kill -TSTP of the front is home, kill -CONT opens without the terminal."""
+    """kill -TSTP of the proxy is home, kill -CONT opens without the terminal."""
     app = bash.start()
-    os.kill(app.front, signal.SIGTSTP)
+    os.kill(app.proxy, signal.SIGTSTP)
     bash.prompt()
     app.wait("suspended")
-    os.kill(app.front, signal.SIGCONT)
+    os.kill(app.proxy, signal.SIGCONT)
     app.wait("active")
     app.wait_letter("S")
     bash.foreground()
@@ -1020,9 +1020,9 @@ def test_stop_and_continue_by_signal(bash):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_end_by_signal(bash, number):
-    """TERM, INT and HUP sent to the front quit the app; a plain one gets SIGTERM."""
+    """TERM, INT and HUP sent to the proxy quit the app; a plain one gets SIGTERM."""
     app = bash.start()
-    os.kill(app.front, number)
+    os.kill(app.proxy, number)
     bash.prompt()
     assert bash.status() == 128 + signal.SIGTERM
     app.wait_gone()
@@ -1039,14 +1039,14 @@ def test_end_by_the_shells_kill_while_stopped(bash):
 
 
 def test_other_signals_are_the_programs(bash):
-    """USR1 and WINCH sent to the front reach the program."""
+    """USR1 and WINCH sent to the proxy reach the program."""
     traps = 'trap "echo one" USR1; trap "echo size" WINCH'
     app = bash.start(f"bash -c '{traps}; echo up; while :; do sleep 0.05; done'")
-    os.kill(app.front, signal.SIGUSR1)
+    os.kill(app.proxy, signal.SIGUSR1)
     bash.expect_line("one")
-    os.kill(app.front, signal.SIGWINCH)
+    os.kill(app.proxy, signal.SIGWINCH)
     bash.expect_line("size")
-    os.kill(app.front, signal.SIGTERM)
+    os.kill(app.proxy, signal.SIGTERM)
     bash.prompt()
 
 
@@ -1066,7 +1066,7 @@ def test_nohup(bash):
     """Under nohup neither a HUP nor the end of the terminal ends it."""
     bash.do(f"nohup curfew run --name {NAME} -- bash -c '{TICKS}' > out 2>&1 < /dev/null &")
     app = App(bash.sandbox)
-    os.kill(app.front, signal.SIGHUP)
+    os.kill(app.proxy, signal.SIGHUP)
     bash.hang_up()
     wait_for("the shell to end", lambda: reap(bash.pid))
     assert growing(bash.sandbox.scratch / "ticks")
@@ -1088,7 +1088,7 @@ def test_closed_terminal(bash, state):
     wait_for("nothing to be left", lambda: reap(bash.pid) and not bash.sandbox.processes())
 
 
-def test_front_stopped_and_continued(bash):
+def test_proxy_stopped_and_continued(bash):
     """kill -STOP of a background job and CONT leave a working app."""
     app = bash.start()
     bash.home()
@@ -1104,7 +1104,7 @@ def test_front_stopped_and_continued(bash):
     assert bash.status() == 130
 
 
-@pytest.mark.parametrize("half", ["front", "supervisor"])
+@pytest.mark.parametrize("half", ["proxy", "supervisor"])
 @pytest.mark.parametrize("state", ["active", "suspended"])
 def test_half_killed(bash, half, state):
     """SIGKILL of either half of Curfew leaves nothing, and the shell's job is over."""
@@ -1116,7 +1116,7 @@ def test_half_killed(bash, half, state):
     os.kill(getattr(app, half), signal.SIGKILL)
     if state == "active":
         bash.prompt()
-        assert bash.status() == (137 if half == "front" else 125)
+        assert bash.status() == (137 if half == "proxy" else 125)
     app.wait_gone()
     wait_for("nothing to be left", lambda: len(bash.sandbox.processes()) == 1 and not cgroups(NAME))
     wait_for("no job", lambda: not bash.do("jobs"))

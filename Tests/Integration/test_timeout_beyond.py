@@ -75,11 +75,11 @@ class TestNothingEscapes:
 
     def test_sigkill_of_either_half(self, timeouts, containment):
         """Neither the process that the caller knows nor the other one can be killed so that the command lives on."""
-        for half in ("front", "supervisor"):
+        for half in ("proxy", "supervisor"):
             running = timeouts.start("--containment", containment, "-k", ".3", "300", "sh", "-c", DAEMON)
             daemon = int(running.read_line())
             supervisor = next(pid for pid in tree(running.pid) if parent(pid) == running.pid)
-            os.kill(running.pid if half == "front" else supervisor, signal.SIGKILL)
+            os.kill(running.pid if half == "proxy" else supervisor, signal.SIGKILL)
             wait_for(f"the daemon to end with the {half}", lambda: not is_alive(daemon))
             running.process.wait(LIMIT)
 

@@ -354,8 +354,8 @@ def stand_in(tmux, names, apps):
     tmux.begin(idle="off")
     for name in names:
         tmux("new-window", "-d", "-t", "main:", "-n", name, "exec cat")
-    fronts = {name: tmux.format("#{pane_pid}", name) for name in names}
-    (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**fronts)))
+    proxies = {name: tmux.format("#{pane_pid}", name) for name in names}
+    (folder / "curfew").write_text(STANDS_IN.format(folder=folder, apps=apps.format(**proxies)))
     (folder / "curfew").chmod(0o755)
     tmux.attach()
     wait_for("a first look", (folder / "asked").exists)

@@ -122,7 +122,7 @@ def test_started_it_serves_and_tells_how_it_is(unit):
     assert unit.show("ActiveState") == "active" and unit.show("StatusText") == "no app runs"
     pid = server.launch("web", *SLEEP)
     wait_for("the manager to know", lambda: unit.show("StatusText") == "1 app runs, web in front")
-    # The front is what was started; the server below it gives signs of life.
+    # The proxy is what was started; the server below it gives signs of life.
     found = server.expect("server", containment="cgroup2")
     assert unit.show("MainPID") == found["pid"] and parent_of(int(found["supervisor"])) == int(found["pid"])
     assert unit.cgroup in place_of(pid).parents

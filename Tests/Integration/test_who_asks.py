@@ -259,12 +259,12 @@ def others_proc(sandbox, script, kernel="this", **more):
 
 
 TOLD = {
-    "cgroup2": r"curfew: run: /proc shows another pid namespace, so nobody drives the app but by signals to its front, "
+    "cgroup2": r"curfew: run: /proc shows another pid namespace, so nobody drives the app but by signals to its proxy, "
                r"file locks, debuggers can't be seen \(see `curfew doctor`\)\n",
-    "cgroup1": r"curfew: run: /proc shows another pid namespace, so nobody drives the app but by signals to its front, "
+    "cgroup1": r"curfew: run: /proc shows another pid namespace, so nobody drives the app but by signals to its proxy, "
                r"CPU time, file locks, debuggers can't be seen \(see `curfew doctor`\)\n",
     "tree": r"curfew: run: /proc shows another pid namespace, so only the command's process group is held, nobody drives "
-            r"the app but by signals to its front, CPU time, file locks, debuggers can't be seen \(see `curfew doctor`\)\n",
+            r"the app but by signals to its proxy, CPU time, file locks, debuggers can't be seen \(see `curfew doctor`\)\n",
 }
 
 
@@ -429,18 +429,18 @@ def test_timeouts_group_ends_in_a_chroot(cell):
 
 KILLED = """
 curfew {options} sh -c '{command}' &
-front=$!
+proxy=$!
 until read supervisor leader </tmp/up; do sleep .05; done 2>/dev/null
 {then}
 kill -9 $supervisor
 echo >/tmp/go
-wait $front
+wait $proxy
 echo $?
 """
 
 
 def test_the_keeper_asks_in_a_chroot(cell):
-    """The command has the signal, and its time, and is gone before the front is."""
+    """The command has the signal, and its time, and is gone before the proxy is."""
     result = cell(KILLED.format(
         options="timeout 60", then="",
         command='trap "echo heard; exit" TERM; echo $PPID $$ >/tmp/up; while :; do sleep .05; done'))

@@ -1744,12 +1744,12 @@ static void test_news_between_processes(void)
 
 enum { ROOM_ROUNDS = 200000 };
 
-// Both at once, each on its own thread: one puts what leaves the front no room but its reserve, one takes.
+// Both at once, each on its own thread: one puts what leaves the proxy no room but its reserve, one takes.
 struct meeting {
     void *page;
     unsigned turn;             // the round that may begin
     unsigned done;             // how many have finished theirs, in all
-    unsigned has_waited;       // the round in which the front last saw no room
+    unsigned has_waited;       // the round in which the proxy last saw no room
 };
 
 // Soon where both threads run, and in any case where they take turns.
@@ -1760,7 +1760,7 @@ static void wait_until(const unsigned *word, unsigned value)
             sched_yield();
 }
 
-static void *front_puts(void *of)
+static void *proxy_puts(void *of)
 {
     struct meeting *meeting = of;
     for (unsigned round = 1; round <= ROOM_ROUNDS; round++) {
@@ -1775,17 +1775,17 @@ static void *front_puts(void *of)
 
 static void test_nobody_waits_for_room_unheard(void)
 {
-    about("room made while the front looks for it");
+    about("room made while the proxy looks for it");
     struct meeting meeting = {.page = curfew_map_shared_page()};
-    pthread_t front;
+    pthread_t proxy;
     struct curfew_news news;
     unsigned unheard = 0, waited = 0;
     for (int i = 0; i < CURFEW_NEWS - CURFEW_NEWS_RESERVE - 1; i++)
         curfew_news_put(meeting.page, (struct curfew_news){.signal = 1});
-    must(-pthread_create(&front, NULL, front_puts, &meeting), "pthread_create");
+    must(-pthread_create(&proxy, NULL, proxy_puts, &meeting), "pthread_create");
     for (unsigned round = 1; round <= ROOM_ROUNDS; round++) {
         __atomic_store_n(&meeting.turn, round, __ATOMIC_RELEASE);
-        // Sometimes the front comes first, mostly they come together.
+        // Sometimes the proxy comes first, mostly they come together.
         if (round % 64 == 0)
             wait_until(&meeting.done, round);
         for (volatile unsigned i = 0; i < round % 512; i++)
@@ -1795,7 +1795,7 @@ static void test_nobody_waits_for_room_unheard(void)
         waited += meeting.has_waited == round;
         unheard += meeting.has_waited == round && taken != 2;
     }
-    pthread_join(front, NULL);
+    pthread_join(proxy, NULL);
     CHECK(waited > 0);
     CHECK_EQ(unheard, 0);
     munmap(meeting.page, CURFEW_SHARED_SIZE);
@@ -2279,7 +2279,7 @@ static void pair_fails(const void *unused)
     check_same_state(&before);
 }
 
-// ---- what the front of a server holds -------------------------------------------------------------
+// ---- what the proxy of a server holds -------------------------------------------------------------
 
 static struct curfew_kept_output kept_by(int slot, int run)
 {

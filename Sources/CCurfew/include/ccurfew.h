@@ -345,62 +345,62 @@ int curfew_capabilities_keep(const int *capabilities, size_t count);
 int curfew_capabilities_text(char *buffer, size_t size);
 int curfew_capability_number(const char *name);        // "cap_kill" -> 5; -EINVAL
 
-// ---- front.c: what the front of `curfew run` hands to Swift ----------------------------------
+// ---- proxy.c: what the proxy of `curfew run` hands to Swift ----------------------------------
 
 enum curfew_role {
     CURFEW_ROLE_NONE,          // no `curfew run`
     CURFEW_ROLE_SUPERVISOR,
-    CURFEW_ROLE_KEEPER,        // the front, whose supervisor was killed
+    CURFEW_ROLE_KEEPER,        // the proxy, whose supervisor was killed
 };
 
 enum {
-    // Between front and supervisor, both ways: look at the second page. Ignored by default, so that a stray one does
+    // Between proxy and supervisor, both ways: look at the second page. Ignored by default, so that a stray one does
     // nothing, and above SIGCONT: the kernel hands over lower numbers first. Source: kernel/signal.c, next_signal.
     CURFEW_DOORBELL = SIGURG,
     // To the supervisor, when its parent is gone.
-    CURFEW_FRONT_GONE_SIGNAL = 36,
+    CURFEW_PROXY_GONE_SIGNAL = 36,
 };
 
-struct curfew_front {
+struct curfew_proxy {
     enum curfew_role role;
-    pid_t pid;                 // the front's
+    pid_t pid;                 // the proxy's
     pid_t killed_supervisor;   // the keeper's alone, who has to reap it
     uint64_t callers_mask;     // the signal mask the caller gave it
     bool callers_ignored_child;   // whether the caller had it ignore SIGCHLD, as neither half does
-    void *page;                // shared by both; its first int is the signal the front has to die of, or 0
+    void *page;                // shared by both; its first int is the signal the proxy has to die of, or 0
 };
-struct curfew_front *curfew_front(void);                 // the process's own; written before main only
+struct curfew_proxy *curfew_proxy(void);                 // the process's own; written before main only
 
-// ---- split.c: how the front comes to be, and what it does ------------------------------------
+// ---- split.c: how the proxy comes to be, and what it does ------------------------------------
 
-// Splits this process in two: its caller waits for the front, and its child, the supervisor, returns. The front returns only as
+// Splits this process in two: its caller waits for the proxy, and its child, the supervisor, returns. The proxy returns only as
 // the keeper, once its supervisor was killed. To be called before anything has started a thread. *problem says what an error
 // was about; nothing has been started then.
-int curfew_split_off_front(const char **problem);
+int curfew_split_off_proxy(const char **problem);
 
 // The second of the shared pages: what each half tells the other. Signals alone could be forged, and would be lost with
 // the user's queue full; here one only rings. Nothing waits, nothing is overwritten before it was taken.
 struct curfew_news {
-    int signal;                // that the front got; 0: an answer; SIGSTOP: the supervisor was stopped, and continued
+    int signal;                // that the proxy got; 0: an answer; SIGSTOP: the supervisor was stopped, and continued
     int code;                  // SI_USER, SI_KERNEL, …
     pid_t pid;                 // the sender, 0 when unknown
-    uint32_t number;           // of the wish that the front had met by then; of the question that is answered
+    uint32_t number;           // of the wish that the proxy had met by then; of the question that is answered
 };
-// How many there can be, and how much room the front leaves to answers and SIGCONT; other signals wait in the kernel,
+// How many there can be, and how much room the proxy leaves to answers and SIGCONT; other signals wait in the kernel,
 // which keeps at least one of each.
 enum { CURFEW_NEWS = 64, CURFEW_NEWS_RESERVE = 8 };
 unsigned curfew_news_room(const void *page);             // for so many more
-bool curfew_news_put(void *page, struct curfew_news news);         // the front's alone; false: no room, nothing done
-// The supervisor's alone. 1: taken; 2: taken, and there is so little room that the front may have waited; 0: none.
+bool curfew_news_put(void *page, struct curfew_news news);         // the proxy's alone; false: no room, nothing done
+// The supervisor's alone. 1: taken; 2: taken, and there is so little room that the proxy may have waited; 0: none.
 int curfew_news_take(void *page, struct curfew_news *news);
 // A wish to stop by this signal, or by none any more: the supervisor's alone.
 void curfew_set_wish(void *page, uint32_t number, int signal);     // the lower 24 bits of the number
 void curfew_wish(const void *page, uint32_t *number, int *signal);
-// A question is answered once all that was sent to the front before is among the news: the supervisor's alone.
+// A question is answered once all that was sent to the proxy before is among the news: the supervisor's alone.
 void curfew_set_question(void *page, uint32_t number);
 uint32_t curfew_question(const void *page);
 
-// The children this process has, all of them: for the front, those it had before it was one, or has adopted from them.
+// The children this process has, all of them: for the proxy, those it had before it was one, or has adopted from them.
 // Only when it had some is its list read. Source: proc_tid_children(5); waitid(2), ECHILD.
 // The list is taken anew at each signal. What such a child's family has left since the last one, when the supervisor is
 // killed, can't be told from the app's.
@@ -410,7 +410,7 @@ void curfew_keep_children(void);                         // what was noted last 
 bool curfew_has_kept_children(void);
 bool curfew_is_kept_child(pid_t pid);
 
-// ---- kept.c: what the front of a server holds for the day that it has to keep --------------------
+// ---- kept.c: what the proxy of a server holds for the day that it has to keep --------------------
 
 enum { CURFEW_KEPT_OUTPUTS = 16384 };                    // apps of a higher slot have theirs held by the supervisor alone
 struct curfew_kept_output {
@@ -421,17 +421,17 @@ struct curfew_kept_output {
     char app[72];              // its name
 };
 int curfew_keep_outputs(void);                           // before the split; else nothing is handed over
-void curfew_part_outputs(bool is_front);                 // each half after the split
+void curfew_part_outputs(bool is_proxy);                 // each half after the split
 // The supervisor's. fd: what the app's output is read from; -1: nothing of that run is left to read. It stays the caller's,
-// too. The front is to be rung. -EAGAIN: it has read too little; -EBADF: nothing is kept.
+// too. The proxy is to be rung. -EAGAIN: it has read too little; -EBADF: nothing is kept.
 int curfew_hand_over(const struct curfew_kept_output *output, int fd);
-// The front's: takes what was handed over. One descriptor an app.
+// The proxy's: takes what was handed over. One descriptor an app.
 void curfew_take_outputs(void);
 // The keeper's: how many slots there are, and what is held for one; -1: nothing.
 int curfew_kept_slots(void);
 int curfew_kept_output(int slot, struct curfew_kept_output *output);
 
-// ---- timeout.c: what the front has to know of `curfew timeout` before Swift reads its command line ------------
+// ---- timeout.c: what the proxy has to know of `curfew timeout` before Swift reads its command line ------------
 
 // The index of its first option: 1 where argv[0] is a link called timeout, 2 for `curfew timeout`, 0 for anything else.
 int curfew_timeout_options(int argc, char *const *argv);

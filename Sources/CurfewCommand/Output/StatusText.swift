@@ -12,10 +12,10 @@ enum StatusText {
 
     private typealias Line = (String, String)
 
-    /// Whose it is: an app of a server has no front of its own.
+    /// Whose it is: an app of a server has no proxy of its own.
     private static func above(_ app: AppStatus) -> String {
         app["front"].isEmpty
-            ? "server \(app["supervisor"])" : "front \(app["front"]), supervisor \(app["supervisor"])"
+            ? "server \(app["supervisor"])" : "proxy \(app["front"]), supervisor \(app["supervisor"])"
     }
 
     /// What every app has.

@@ -62,7 +62,7 @@ public enum CommandLineTool {
         let verb = String(cString: word)
         let reader = ArgumentReader(verb: verb, arguments, count: count, from: 2)
         switch verb {
-        case "run": Front.run(try RunArguments.parse(reader))
+        case "run": Proxy.run(try RunArguments.parse(reader))
         case "launch": return try LaunchVerb.run(reader)
         case "home": return try HomeVerb.run(reader)
         case "open": return try OpenVerb.run(reader)
@@ -109,7 +109,7 @@ public enum CommandLineTool {
         _ arguments: ArgumentReader.Arguments, count: Int, from position: Int
     ) throws(UsageError) -> Int32 {
         switch try TimeoutArguments.parse(arguments, count: count, from: position) {
-        case .run(let plan): Front.run(plan)
+        case .run(let plan): Proxy.run(plan)
         case .help:
             Output.print(document: "\(TimeoutHelp.text)", orExit: ExitStatus.curfewFailed)
             return ExitStatus.success

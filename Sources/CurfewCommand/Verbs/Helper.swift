@@ -26,10 +26,10 @@ package enum Helper {
 
     /// Has `curfew-help` answer what argv asks for.
     ///
-    /// It becomes it, or where this process is waited for by a front, has it run: the front knows the supervisor's end by
+    /// It becomes it, or where this process is waited for by a proxy, has it run: the proxy knows the supervisor's end by
     /// its exit signal, and execve(2) changes that to SIGCHLD.
     static func run(_ arguments: ArgumentReader.Arguments) -> Int32 {
-        guard curfew_front()?.pointee.role == CURFEW_ROLE_SUPERVISOR else { return help(arguments) }
+        guard curfew_proxy()?.pointee.role == CURFEW_ROLE_SUPERVISOR else { return help(arguments) }
         let child = curfew_fork(SIGCHLD)
         if child == 0 { curfew_exit(help(arguments)) }
         var info = curfew_wait_info()

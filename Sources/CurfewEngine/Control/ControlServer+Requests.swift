@@ -9,7 +9,7 @@ extension ControlServer {
     static let maximumTaskNameBytes = 128
 
     private static let whyNobodyIsKnown =
-        "without a /proc of its own the supervisor can't tell who asks; signals to the front do as well"
+        "without a /proc of its own the supervisor can't tell who asks; signals to the proxy do as well"
 
     func handle(_ request: ControlRequest) {
         // Two supervisors must not answer each other's answers for ever.

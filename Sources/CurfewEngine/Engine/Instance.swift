@@ -34,10 +34,10 @@ final class Instance {
     var subreaperStops = OnceASecond()
 
     private var isKilling = false
-    /// The group that the front leads and the app is in, where all of that is to be signalled, as under timeout(1).
-    var ledByFront: Int32?
-    /// The same while the front is there; then its number is another's.
-    var frontsGroup: Int32? { getppid() == ledByFront ? ledByFront : nil }
+    /// The group that the proxy leads and the app is in, where all of that is to be signalled, as under timeout(1).
+    var ledByProxy: Int32?
+    /// The same while the proxy is there; then its number is another's.
+    var proxyGroup: Int32? { getppid() == ledByProxy ? ledByProxy : nil }
 
     /// CPU time of its processes that were reaped here, for where no cgroup counts it.
     private var reapedCPUMicroseconds: Int64 = 0
@@ -196,9 +196,9 @@ final class Instance {
     func signalAll(_ signal: Int32) { tree.signalAll(signal) { [unowned self] in signalFirst(signal) } }
 
     private func signalFirst(_ signal: Int32) -> SignalledFirst {
-        let sharedGroup = frontsGroup ?? tree.onlyGroup
+        let sharedGroup = proxyGroup ?? tree.onlyGroup
         if let sharedGroup {
-            // The front takes nothing from us.
+            // The proxy takes nothing from us.
             _ = curfew_kill(-sharedGroup, signal)
             if signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
         } else if let livingLeader {
@@ -273,7 +273,7 @@ final class Instance {
 
 extension Manifest {
     /// Whether the run lasts until all that the leader has left behind has ended by itself. A timeout's command is in the
-    /// front's group, which is held besides.
+    /// proxy's group, which is held besides.
     var waitsForTree: Bool { policy.waitsForTree || policy.timeout != nil }
 }
 

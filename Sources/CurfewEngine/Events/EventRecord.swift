@@ -29,7 +29,7 @@ public enum EventRecord: Sendable, Hashable {
     case settingsLost(reason: String)
     /// One that would have driven the app, sent from inside it, or by who can't be told.
     case signalIgnored(Int32, from: Int32?)
-    /// Somebody has stopped the supervisor; its front has continued it.
+    /// Somebody has stopped the supervisor; its proxy has continued it.
     case supervisorStopped
     /// A hook wasn't run: too many wait already.
     case hookDropped(event: String)

@@ -5,10 +5,10 @@ import Glibc
 /// A process of ours that is outside every app, joined to us by a socket of packets: one that runs hooks or a source, or shows
 /// notifications.
 ///
-/// It is a child of the front: were it ours, what it starts would count as processes of an app, and could drive no supervisor.
+/// It is a child of the proxy: were it ours, what it starts would count as processes of an app, and could drive no supervisor.
 /// See docs/adr/0004-events-outside-the-channel.md.
 struct OutsideProcess {
-    /// What `ps` shows of it; by that name the front knows it as soon as it is its child. Known to Sources/CCurfew/front.c.
+    /// What `ps` shows of it; by that name the proxy knows it as soon as it is its child. Known to Sources/CCurfew/proxy.c.
     let name: StaticString
     /// Bytes that it sends and we haven't read yet, or so; more wait with it. Nil: as many as the kernel allows.
     var mostUnread: Int32?
@@ -29,7 +29,7 @@ struct OutsideProcess {
         if var size = mostUnread {
             _ = setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        // Orphaned at once, it goes to the front.
+        // Orphaned at once, it goes to the proxy.
         let middle = curfew_fork(SIGCHLD)
         if middle == 0 { becomeIt(ends, serve) }
         close(ends[1])

@@ -5,10 +5,10 @@ import Glibc
 
 /// What there is once for all apps before the first is launched, and what makes a program that was started one of them.
 extension AppsHost {
-    /// Out of reach of the terminal's signals; and told when the front goes. `name`: what others know a supervisor by.
-    func leaveFrontsGroup(_ front: Int32, as name: StaticString) {
-        _ = curfew_set_parent_death_signal(Int32(CURFEW_FRONT_GONE_SIGNAL))
-        if getppid() != front { curfew_exit(125) }
+    /// Out of reach of the terminal's signals; and told when the proxy goes. `name`: what others know a supervisor by.
+    func leaveProxyGroup(_ proxy: Int32, as name: StaticString) {
+        _ = curfew_set_parent_death_signal(Int32(CURFEW_PROXY_GONE_SIGNAL))
+        if getppid() != proxy { curfew_exit(125) }
         _ = setpgid(0, 0)
         _ = curfew_set_subreaper()
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) { _ = curfew_set_name($0) }

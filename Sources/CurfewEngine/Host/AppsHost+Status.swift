@@ -22,7 +22,7 @@ extension AppsHost {
         let tree = instance.tree
         let seconds = Self.seconds
         var fields = [Field("app", instance.name), Field("pid", String(instance.mainPid))]
-        if let frontsPid { fields.append(Field("front", String(frontsPid))) }
+        if let proxyPid { fields.append(Field("front", String(proxyPid))) }
         fields += [
             Field("supervisor", String(getpid())), Field("state", app.state.rawValue),
             Field("since", seconds(now.lifecycle - app.stateSince)), Field("aware", String(app.isAware)),

@@ -8,7 +8,7 @@ import Glibc
 /// policy. Which apps those are, and when it is over, its subclass knows.
 ///
 /// One thread, one epoll. The files beside this one hold its parts: `+Holding`, `+Signals`, `+Reapers`, `+Senders`,
-/// `+Front`, `+Deadlines`, `+Turns`, `+Control`, `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`;
+/// `+Proxy`, `+Deadlines`, `+Turns`, `+Control`, `+Delivery`, `+Notify`, `+Settings`, `+Resources`, `+Sleep`, `+Status`, `+Advance`;
 /// `Report` has `+Report`.
 /// What a subclass can have otherwise stands here, for Swift overrides nothing that an extension declares.
 class AppsHost {
@@ -168,7 +168,7 @@ class AppsHost {
     var hasSubreapers: Bool { false }
 
     /// The process that waits for the app; nil where none does.
-    var frontsPid: Int32? { nil }
+    var proxyPid: Int32? { nil }
 
     /// Job control is told where the app was stopped.
     func noteStop(of instance: Instance) {}

@@ -5,10 +5,10 @@ import Glibc
 protocol ClosingHost: AnyObject {
     /// Nil where the run isn't over by itself.
     var ending: Ending? { get }
-    /// The front was killed, and the app is with it.
+    /// The proxy was killed, and the app is with it.
     var isAbandoned: Bool { get }
-    /// The group that the front leads and the app is in, under `curfew timeout`.
-    var frontsGroup: Int32? { get }
+    /// The group that the proxy leads and the app is in, under `curfew timeout`.
+    var proxyGroup: Int32? { get }
     /// Whether of what the app was sent not all has been sent yet.
     var isAtWork: Bool { get }
     /// Sends some more of that.
@@ -17,7 +17,7 @@ protocol ClosingHost: AnyObject {
     func giveTerminalBack()
     /// To people, and in reports.
     func tell(_ ending: Ending)
-    func tellWithoutFront()
+    func tellWithoutProxy()
     func closeChannel()
     /// Waits for those that run.
     func finishHooks()
@@ -32,8 +32,8 @@ struct Closing {
     /// How the supervisor ends.
     struct Exit: Hashable {
         var code: Int32
-        /// What the front dies of; nil: it ends with the code.
-        var frontsSignal: Int32?
+        /// What the proxy dies of; nil: it ends with the code.
+        var proxySignal: Int32?
         /// This group is killed before.
         var killedGroup: Int32?
     }
@@ -42,7 +42,7 @@ struct Closing {
     func finish() -> Exit {
         host.removeSocket()
         if host.isAbandoned {
-            host.tellWithoutFront()
+            host.tellWithoutProxy()
             return Exit(code: 125)
         }
         host.giveTerminalBack()
@@ -58,13 +58,13 @@ struct Closing {
         return exit
     }
 
-    /// The front ends as this process does, or dies of the signal it finds.
+    /// The proxy ends as this process does, or dies of the signal it finds.
     private var exit: Exit {
         switch host.ending?.status {
         case .exit(let code): return Exit(code: code)
         case .raise(let signal):
-            // The front, and whoever else is in its group, as timeout(1) does it.
-            return Exit(code: 0, frontsSignal: signal, killedGroup: signal == SIGKILL ? host.frontsGroup : nil)
+            // The proxy, and whoever else is in its group, as timeout(1) does it.
+            return Exit(code: 0, proxySignal: signal, killedGroup: signal == SIGKILL ? host.proxyGroup : nil)
         case nil: return Exit(code: 125)
         }
     }

@@ -28,8 +28,8 @@ struct FinalReport {
         if ending.kill != nil { host.keep(json, of: instance) }
     }
 
-    /// The front was killed, and the app is with it.
-    func writeWithoutFront() {
+    /// The proxy was killed, and the app is with it.
+    func writeWithoutProxy() {
         let verb = instance.manifest.policy.timeout == nil ? "run" : "timeout"
         let json = RunReport.ofSupervisorExit(
             name: instance.name, command: instance.commandLine, pid: instance.leader,

@@ -21,12 +21,12 @@ extension RunHost: ConsoleHost {
         case .noteStop: engine.feed(.app(Self.app, .stoppedByTerminal))
         case .passOn(let signal, let isHeard): engine.feed(.app(Self.app, .signalled(signal, isHeard: isHeard)))
         case .abandon: engine.feed(.app(Self.app, .abandoned))
-        case .endWithoutFront: endWithoutFront()
+        case .endWithoutProxy: endWithoutProxy()
         case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)
         case .signalApp(let signal): instance?.tree.signalOwnGroup(signal)
         case .signalLeader(let signal): instance?.signalMainProcess(signal)
-        case .giveTerminal, .takeTerminal, .lendTerminal, .stopFront, .continueFront, .continueFrontsGroup, .askFront,
+        case .giveTerminal, .takeTerminal, .lendTerminal, .stopProxy, .continueProxy, .continueProxyGroup, .askProxy,
             .then:
             break
         }

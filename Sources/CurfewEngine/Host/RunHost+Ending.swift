@@ -4,18 +4,18 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// The last things: a line for people, the report, and the status for the front.
+/// The last things: a line for people, the report, and the status for the proxy.
 extension RunHost: ClosingHost {
     func finish() -> Never { leave(Closing(host: self).finish()) }
 
     private func leave(_ exit: Closing.Exit) -> Never {
-        if let signal = exit.frontsSignal { page.setFrontsSignal(signal) }
+        if let signal = exit.proxySignal { page.setProxySignal(signal) }
         if let group = exit.killedGroup { _ = curfew_kill(-group, SIGKILL) }
         curfew_exit(exit.code)
     }
 
     var isAbandoned: Bool { console?.job.isAbandoned == true }
-    var frontsGroup: Int32? { instance?.frontsGroup }
+    var proxyGroup: Int32? { instance?.proxyGroup }
     var isAtWork: Bool { kernel.isAtWork }
 
     func goOn() { kernel.goOn() }
@@ -32,8 +32,8 @@ extension RunHost: ClosingHost {
         FinalReport(instance: instance, host: self).write(ending)
     }
 
-    func tellWithoutFront() {
-        if let instance { FinalReport(instance: instance, host: self).writeWithoutFront() }
+    func tellWithoutProxy() {
+        if let instance { FinalReport(instance: instance, host: self).writeWithoutProxy() }
     }
 
     func closeChannel() { control?.closeAll() }
@@ -65,8 +65,8 @@ extension RunHost: ClosingHost {
         }
     }
 
-    /// The front is gone, and with it whoever waited for the app: nothing stays.
-    func endWithoutFront() -> Never {
+    /// The proxy is gone, and with it whoever waited for the app: nothing stays.
+    func endWithoutProxy() -> Never {
         socket?.remove()
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
         pacing.killAll(now: { kernel.now }) { _ in
@@ -74,7 +74,7 @@ extension RunHost: ClosingHost {
             reapAll { _ in }
             return kernel.isGone(Self.app)
         }
-        tellWithoutFront()
+        tellWithoutProxy()
         curfew_exit(125)
     }
 }

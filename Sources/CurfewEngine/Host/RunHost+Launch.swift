@@ -11,10 +11,10 @@ extension RunHost {
         if manifest.hasLifecycle { try claimName() } else { draft.name = AppName.fromCommand(manifest.command) }
         draft.containment = try makeContainment()
         let signals = CommandSignals(
-            callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child,
+            callersMask: callersMask, callerIgnoredChild: curfew_proxy().pointee.callers_ignored_child,
             timeout: manifest.policy.timeout)
         let console = Console(
-            manifest, options.onSupervisorExit, page: page, front: front, signals: signals, host: self)
+            manifest, options.onSupervisorExit, page: page, proxy: proxy, signals: signals, host: self)
         self.console = console
         try makeLoop(signals: Self.waitedSignals)
         let notifySocket = try manifest.hasLifecycle ? makeNotifySocket() : nil
@@ -26,7 +26,7 @@ extension RunHost {
         prepareSleep(for: manifest)
         let launcher = Launcher(
             command: manifest.command, arguments: manifest.arguments, usesTimeoutsWords: manifest.policy.timeout != nil,
-            system: LiveLaunchSystem(front: front))
+            system: LiveLaunchSystem(proxy: proxy))
         let program = try launcher.start(attributes(signals, console, stateDirectory), in: draft.containment)
         // It loads now, on another processor where there is one. Whatever it finds by name is there; what it sends, and
         // signals, wait until all the rest is ready.
@@ -53,7 +53,7 @@ extension RunHost {
         let claimed = try claim.claim { (name, path) throws(KernelError) in
             // Told before it is made: the keeper unlinks what it knows of, if nobody listens there.
             page.set(.socket, path)
-            return try NamedSocket.claim(name, in: directory, maker: front, while: { isAwaited })
+            return try NamedSocket.claim(name, in: directory, maker: proxy, while: { isAwaited })
         }
         socket = claimed
         draft.name = claimed.name
@@ -67,8 +67,8 @@ extension RunHost {
         }
     }
 
-    /// False once the front is gone, or has been told something: to end, most likely.
-    private var isAwaited: Bool { getppid() == front && page.newsCount == 0 }
+    /// False once the proxy is gone, or has been told something: to end, most likely.
+    private var isAwaited: Bool { getppid() == proxy && page.newsCount == 0 }
 
     // MARK: The tree
 
@@ -76,7 +76,7 @@ extension RunHost {
         let cgroup = Cgroup2.prefix + (manifest.hasLifecycle ? "" : "-") + draft.name + "." + decimal(Int(getpid()))
         do throws(KernelError) {
             let resources = manifest.resources(inBackground: manifest.launch.inBackground)
-            return try Containment.make(manifest.containment, name: cgroup, resources: resources, front: front) {
+            return try Containment.make(manifest.containment, name: cgroup, resources: resources, proxy: proxy) {
                 page.set(SharedPage.Path($0), $1)
             }
         } catch {
@@ -91,7 +91,7 @@ extension RunHost {
     ) -> LaunchAttributes {
         var attributes = LaunchAttributes(environment: environment(stateDirectory), signals: signals)
         attributes.hasOwnGroup = console.givesOwnGroup
-        attributes.sharedGroup = console.frontGroup
+        attributes.sharedGroup = console.proxyGroup
         // What starts in background gets the terminal when it is opened.
         attributes.terminal = manifest.launch.inBackground ? -1 : console.terminalForChild
         attributes.hasChannel = manifest.hasLifecycle

@@ -9,8 +9,8 @@ extension RunHost {
     /// Once the program runs.
     func prepareSignals(of instance: Instance) {
         guard let timeout = manifest.policy.timeout else { return }
-        let group = getpgid(front)
-        if !timeout.sparesDescendants, group == front { instance.ledByFront = group }
+        let group = getpgid(proxy)
+        if !timeout.sparesDescendants, group == proxy { instance.ledByProxy = group }
     }
 
     // MARK: What is said

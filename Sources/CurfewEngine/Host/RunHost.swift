@@ -5,7 +5,7 @@ import CurfewWire
 import Glibc
 
 /// The composition for one app, which ends with it: the supervisor of `curfew run` and `curfew timeout`. Launches the app once,
-/// has a front that waits for it and may have a terminal, and tells how it ended.
+/// has a proxy that waits for it and may have a terminal, and tells how it ended.
 ///
 /// The files beside this one hold its parts: `+Launch`, `+News`, `+Console`, `+Joining`, `+Timeout`, `+Ending`.
 final class RunHost: AppsHost {
@@ -14,7 +14,7 @@ final class RunHost: AppsHost {
 
     let manifest: Manifest
     let page: SharedPage
-    let front: Int32
+    let proxy: Int32
     let report: ReportFile?
     /// The number that `CURFEW_FD` names.
     let channelNumber: Int32
@@ -40,12 +40,12 @@ final class RunHost: AppsHost {
     }
 
     init(
-        _ plan: RunPlan, page: SharedPage, front: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
+        _ plan: RunPlan, page: SharedPage, proxy: Int32, callersMask: UInt64, report: ReportFile?, journal: Journal?,
         channelNumber: Int32, machine: (any Kernel)? = nil
     ) {
         manifest = plan.manifest
         self.page = page
-        self.front = front
+        self.proxy = proxy
         self.report = report
         self.channelNumber = channelNumber
         super.init(plan.options, callersMask: callersMask, journal: journal, machine: machine)
@@ -54,8 +54,8 @@ final class RunHost: AppsHost {
     func run() -> Never {
         do throws(LaunchError) {
             hooks = try HookRunner.start(manifest.eventHooks, callersMask: callersMask)
-            leaveFrontsGroup(
-                front, as: manifest.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp)
+            leaveProxyGroup(
+                proxy, as: manifest.hasLifecycle ? SupervisorName.ofApp : SupervisorName.withoutApp)
             try launch()
         } catch {
             fail(error)
@@ -88,7 +88,7 @@ final class RunHost: AppsHost {
 
     // MARK: What follows
 
-    override func heard(_ signal: curfew_signal_info) { heardByFront(signal) }
+    override func heard(_ signal: curfew_signal_info) { heardByProxy(signal) }
 
     override func stateChanged(_ app: AppID, from: LifecycleState, to: LifecycleState) {
         // Not where it starts or ends: nothing changes hands then.
@@ -138,7 +138,7 @@ final class RunHost: AppsHost {
 
     // MARK: The terminal
 
-    override var frontsPid: Int32? { front }
+    override var proxyPid: Int32? { proxy }
 
     /// Job control knows what a stop means; where it means nothing it isn't looked for.
     override func noteStop(of instance: Instance) {

@@ -32,7 +32,7 @@ struct Enforceability {
         var lost: [String] = []
         let most = hasOwnGroup ? "the command's process group" : "the command"
         if !containment.hasFreezer { lost.append("only \(most) is held") }
-        if manifest.hasLifecycle { lost.append("nobody drives the app but by signals to its front") }
+        if manifest.hasLifecycle { lost.append("nobody drives the app but by signals to its proxy") }
         var unseen = manifest.hasLifecycle ? ["file locks", "debuggers"] : []
         let countsCPU = manifest.hasLifecycle && manifest.policy.backgroundCPU != nil && containment.unified == nil
         if countsCPU { unseen.insert("CPU time", at: 0) }

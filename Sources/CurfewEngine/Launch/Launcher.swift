@@ -65,9 +65,9 @@ struct Launcher {
 /// The real machine.
 struct LiveLaunchSystem: LaunchSystem {
     /// Whoever waits.
-    let front: Int32
+    let proxy: Int32
 
-    var isAwaited: Bool { getppid() == front }
+    var isAwaited: Bool { getppid() == proxy }
 
     func makeChannel() throws(KernelError) -> (ours: Int32, childs: Int32) {
         var channel: (Int32, Int32) = (-1, -1)

@@ -15,7 +15,7 @@ struct LeftOutput {
         mostBytes = max(limit, OutputKeeper.minimumLimit) / 2
     }
 
-    /// All that the front holds. Returns why some of it couldn't be kept; nil where all was.
+    /// All that the proxy holds. Returns why some of it couldn't be kept; nil where all was.
     func keepAll() -> KernelError? {
         curfew_take_outputs()
         var problem: KernelError?

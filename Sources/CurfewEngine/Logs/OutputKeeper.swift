@@ -60,7 +60,7 @@ public final class OutputKeeper {
     /// The run's last process is gone: what its pipe still holds is kept, at most 1 MiB, and the pipe closed.
     public func ended(app: String, run: Int) { ended(app: app, run: run, nil) }
 
-    /// The same; then the front lets go of its end of the pipe, too.
+    /// The same; then the proxy lets go of its end of the pipe, too.
     func ended(app: String, run: Int, _ keepers: HandedOutput?) {
         inbox.put(.end(app: app, run: run, keepers: keepers))
     }

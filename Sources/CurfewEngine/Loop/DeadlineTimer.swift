@@ -33,7 +33,7 @@ struct DeadlineTimer {
 
     mutating func close() { descriptor.close() }
 
-    /// Somebody can stop us, and the front as well: then the kernel continues us. In vain once we are late anyway.
+    /// Somebody can stop us, and the proxy as well: then the kernel continues us. In vain once we are late anyway.
     private static func setWaker(_ due: Instant?) {
         _ = curfew_set_waker(due.map { max(1, ($0 + wakerDelay).nanoseconds) } ?? 0)
     }

@@ -16,7 +16,7 @@ extension ServeHost {
         let restart = apps.ended(app, ending, life: kernel.now - instance.startedAt, at: now)
         if let entry = apps[instance.name] { noteEnd(of: instance, entry, pause: restart.map { $0 - now }) }
         output?.ended(
-            app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: front))
+            app: instance.name, run: run, HandedOutput(app: instance.name, run: run, slot: app.slot, to: proxy))
         control?.forget(app, pipe: instance.pipe)
         links.removeValue(forKey: app)?.remove()
         disown(instance)
@@ -98,8 +98,8 @@ extension ServeHost {
         }
     }
 
-    /// The front is gone, and with it whoever would clean up after us: nothing stays.
-    func endWithoutFront() -> Never {
+    /// The proxy is gone, and with it whoever would clean up after us: nothing stays.
+    func endWithoutProxy() -> Never {
         sources?.end()
         var pacing = KillPacing.ofSupervisor(at: kernel.now)
         pacing.killAll(now: { kernel.now }) { pacing in

@@ -132,7 +132,7 @@ extension ServeHost {
         let program = try start(definition, manifest, &draft, stateDirectory)
         lastDescriptor = program.channel.number
         if let kept = draft.output {
-            HandedOutput(app: kept.app, run: kept.run, slot: draft.id.slot, pid: program.pid, to: front)
+            HandedOutput(app: kept.app, run: kept.run, slot: draft.id.slot, pid: program.pid, to: proxy)
                 .handOver(kept.keepersEnd)
         }
         let instance = adopt(
@@ -189,7 +189,7 @@ extension ServeHost {
             withExtendedLifetime((inherited, place)) {}
         }
         let signals = CommandSignals(
-            callersMask: callersMask, callerIgnoredChild: curfew_front().pointee.callers_ignored_child, timeout: nil)
+            callersMask: callersMask, callerIgnoredChild: curfew_proxy().pointee.callers_ignored_child, timeout: nil)
         var attributes = LaunchAttributes(environment: environment.pointer, signals: signals)
         // No terminal is its own, and what it forks gets no more of the processors than any other app, or its server: with autogroup
         // the kernel shares them between sessions. Beside a fork bomb of the server's session a request waited for 87 ms.

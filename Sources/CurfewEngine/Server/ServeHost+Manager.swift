@@ -8,7 +8,7 @@ extension ServeHost {
     func findManager() {
         // Signs of life are expected of the process that was started, and given by the one that could hang.
         manager = ServiceManager(
-            environment: { name in getenv(name).map { String(cString: $0) } }, pids: [front, getpid()]
+            environment: { name in getenv(name).map { String(cString: $0) } }, pids: [proxy, getpid()]
         ) { [unowned self] in tellManager(at: $0, $1) }
     }
 

@@ -88,7 +88,7 @@ extension ServeHost {
 
     private func tellServer(_ request: ControlRequest) {
         var fields = [
-            Field("name", plan.name), Field("pid", String(front)), Field("supervisor", String(getpid())),
+            Field("name", plan.name), Field("pid", String(proxy)), Field("supervisor", String(getpid())),
             Field("apps", String(apps.list.count)), Field("running", String(apps.runningCount)),
         ]
         let inFront = engine.core.foregroundApps.map { nameInFront($0) }

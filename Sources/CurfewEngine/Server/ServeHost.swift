@@ -12,7 +12,7 @@ import Glibc
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
-    let front: Int32
+    let proxy: Int32
     let definitions: any AppDefinitions
     let machine: ServerMachine
     lazy var errors = WaitingLines(write: machine.tell)
@@ -72,15 +72,15 @@ final class ServeHost: AppsHost {
     }
 
     init(
-        _ plan: ServerPlan, page: SharedPage, front: Int32, callersMask: UInt64, definitions: any AppDefinitions,
+        _ plan: ServerPlan, page: SharedPage, proxy: Int32, callersMask: UInt64, definitions: any AppDefinitions,
         zones: any ZoneTables, machine: ServerMachine? = nil,
         records: @escaping () throws(RecordsRefusal) -> (any ServerRecords)?
     ) {
         self.plan = plan
         self.page = page
-        self.front = front
+        self.proxy = proxy
         self.definitions = definitions
-        self.machine = machine ?? ServerMachine(launches: LiveLaunchSystem(front: front))
+        self.machine = machine ?? ServerMachine(launches: LiveLaunchSystem(proxy: proxy))
         self.zones = zones
         openRecords = records
         super.init(plan.options, callersMask: callersMask, journal: nil, machine: machine?.kernel)
@@ -93,7 +93,7 @@ final class ServeHost: AppsHost {
         let defined: ReloadedDefinitions
         do throws(LaunchError) {
             try prepareSources()
-            leaveFrontsGroup(front, as: SupervisorName.ofApp)
+            leaveProxyGroup(proxy, as: SupervisorName.ofApp)
             findManager()
             defined = try prepare()
         } catch {
@@ -124,7 +124,7 @@ final class ServeHost: AppsHost {
         let defined = try loadDefinitions()
         try takeRecords()
         do throws(KernelError) {
-            cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), front: front) {
+            cgroups = try ServerCgroups.make(plan.containment, name: plan.cgroupName(getpid()), proxy: proxy) {
                 page.set(SharedPage.Path($0), $1)
             }
         } catch {
@@ -227,7 +227,7 @@ final class ServeHost: AppsHost {
     /// When a server was killed, a program that it was just starting has its socket for a moment more: nobody is waited for who lives.
     private func claimSocket(in folder: RuntimeDirectory) throws(KernelError) -> NamedSocket.Claim {
         for _ in 0..<Self.claimTries {
-            let claim = try NamedSocket.claim(plan.name, in: folder, maker: front, while: { getppid() == front })
+            let claim = try NamedSocket.claim(plan.name, in: folder, maker: proxy, while: { getppid() == proxy })
             guard case .taken = claim else { return claim }
             if let holder = Self.listener(at: folder.socketPath(plan.name)), curfew_kill(holder, 0) != -ESRCH {
                 return claim
@@ -306,16 +306,16 @@ final class ServeHost: AppsHost {
 
     override func heard(_ signal: curfew_signal_info) {
         switch signal.signal {
-        case Int32(CURFEW_DOORBELL): readNews(of: front, on: page) { heard($0) }
-        case Int32(CURFEW_FRONT_GONE_SIGNAL):
+        case Int32(CURFEW_DOORBELL): readNews(of: proxy, on: page) { heard($0) }
+        case Int32(CURFEW_PROXY_GONE_SIGNAL):
             // Anybody can send it, and again; only the kernel gives us another parent, once.
-            if getppid() != front { endWithoutFront() }
+            if getppid() != proxy { endWithoutProxy() }
         case SIGCONT: break  // It has been its purpose to continue us.
         default: obey(signal.signal, SignalSender(code: signal.code, pid: signal.pid))
         }
     }
 
-    private func heard(_ news: FrontsNews) {
+    private func heard(_ news: ProxyNews) {
         switch news {
         case .answered: break
         case .continuedUs: wasStopped { complain("the server was stopped by a signal, and goes on") }

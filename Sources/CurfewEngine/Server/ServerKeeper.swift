@@ -3,9 +3,9 @@ import CurfewCore
 import CurfewLinux
 import Glibc
 
-/// What the front of a server does when the server was killed: no process of any app, no name and no cgroup stays.
+/// What the proxy of a server does when the server was killed: no process of any app, no name and no cgroup stays.
 ///
-/// Every app's processes have become the front's children, or are below its children, for it is a subreaper too.
+/// Every app's processes have become the proxy's children, or are below its children, for it is a subreaper too.
 struct ServerKeeper {
     let page: SharedPage
     let plan: ServerPlan

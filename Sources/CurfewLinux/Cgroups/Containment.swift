@@ -68,11 +68,11 @@ public struct Containment: Sendable {
     /// Makes what `kind` needs, and what holds the memory limit. `note` hears each path before it is made, so
     /// that whoever survives this process can clean up.
     ///
-    /// `front`: our front, which may have to change its cgroup with us for the limits' sake; nil forbids that.
+    /// `proxy`: our proxy, which may have to change its cgroup with us for the limits' sake; nil forbids that.
     ///
     /// Throws only for a kind asked for by name; `auto` takes what it gets.
     public static func make(
-        _ kind: ContainmentKind, name: String, resources: Resources = Resources(), front: Int32? = nil,
+        _ kind: ContainmentKind, name: String, resources: Resources = Resources(), proxy: Int32? = nil,
         note: (PathRole, String) -> Void
     ) throws(KernelError) -> Containment {
         var containment = Containment()
@@ -83,7 +83,7 @@ public struct Containment: Sendable {
             let mounts = CgroupMounts.read(legacy: kind != .cgroup2 || resources.areWanted)
             containment.mounts = mounts
             try containment.hold(kind, mounts: mounts, name: name, note: note)
-            if let front { containment.obtainControllers(resources, mounts.unified, name: name, front: front) }
+            if let proxy { containment.obtainControllers(resources, mounts.unified, name: name, proxy: proxy) }
             if resources.memory { containment.holdMemory(resources.memoryLimit, mounts, name: name, note: note) }
             if resources.cpu { containment.holdCPU(mounts, name: name, note: note) }
         }
@@ -112,12 +112,12 @@ public struct Containment: Sendable {
         return unified != nil
     }
 
-    private mutating func obtainControllers(_ resources: Resources, _ own: String?, name: String, front: Int32) {
+    private mutating func obtainControllers(_ resources: Resources, _ own: String?, name: String, proxy: Int32) {
         guard let unified, let own, unified.path == own + "/" + name else { return }
         var missing: [String] = []
         if resources.memory, !unified.has(file: "memory.max") { missing.append("memory") }
         if resources.cpu, !unified.has(file: "cpu.max") { missing.append("cpu") }
-        if !missing.isEmpty, ControllerDelegation.begin(missing, in: own, front: front) { delegating = own }
+        if !missing.isEmpty, ControllerDelegation.begin(missing, in: own, proxy: proxy) { delegating = own }
     }
 
     public enum PathRole: Int, Sendable, CaseIterable { case unified, freezer, memory, cpu }

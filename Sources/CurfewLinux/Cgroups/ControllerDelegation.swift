@@ -4,7 +4,7 @@ import Glibc
 /// Hands controllers down from our own cgroup to the app's below it.
 ///
 /// A cgroup that has processes can hand no controller down, and who starts us in a delegated cgroup puts us into that one
-/// itself. So we go into a leaf of it, front and supervisor, for as long as the app lives. Only where nobody else is in
+/// itself. So we go into a leaf of it, proxy and supervisor, for as long as the app lives. Only where nobody else is in
 /// it: other people's processes stay where they are, and the limit is kept by sampling.
 ///
 /// Source: Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint".
@@ -13,14 +13,14 @@ public enum ControllerDelegation {
     static let leaf = "curfew.supervisor"
 
     /// Whether the cgroups below our own one, `own`, have at least one of the controllers more from now on.
-    static func begin(_ controllers: [String], in own: String, front: Int32) -> Bool {
+    static func begin(_ controllers: [String], in own: String, proxy: Int32) -> Bool {
         let there = names(in: own + "/cgroup.controllers")
         let wanted = controllers.filter { there.contains($0) }
         guard !wanted.isEmpty, isLeftToUs(own) else { return false }
-        guard processes(of: own).contains(getpid()), holdsOnlyOurs(own, front: front) else { return false }
+        guard processes(of: own).contains(getpid()), holdsOnlyOurs(own, proxy: proxy) else { return false }
         let made = curfew_mkdir_at(AT_FDCWD, own + "/" + leaf, 0o755)
         guard made == 0 || made == -EEXIST else { return false }
-        guard moveAll(of: own, to: own + "/" + leaf, front: front) else {
+        guard moveAll(of: own, to: own + "/" + leaf, proxy: proxy) else {
             end(in: own)
             return false
         }
@@ -40,7 +40,7 @@ public enum ControllerDelegation {
         _ = curfew_rmdir_at(AT_FDCWD, own + "/" + leaf)
     }
 
-    /// The same by the front, whose supervisor is gone; `cgroup` is the app's.
+    /// The same by the proxy, whose supervisor is gone; `cgroup` is the app's.
     public static func end(afterApp cgroup: String) {
         guard let slash = cgroup.lastIndex(of: "/") else { return }
         let own = String(cgroup[..<slash])
@@ -72,28 +72,28 @@ public enum ControllerDelegation {
         return pids
     }
 
-    private static func holdsOnlyOurs(_ cgroup: String, front: Int32) -> Bool {
-        processes(of: cgroup).allSatisfy { isOurs($0, front: front) }
+    private static func holdsOnlyOurs(_ cgroup: String, proxy: Int32) -> Bool {
+        processes(of: cgroup).allSatisfy { isOurs($0, proxy: proxy) }
     }
 
-    /// The front, ourselves, and what runs hooks and sources, a child of the front's, with all that is below it; the app isn't
+    /// The proxy, ourselves, and what runs hooks and sources, a child of the proxy's, with all that is below it; the app isn't
     /// there yet.
-    private static func isOurs(_ pid: Int32, front: Int32) -> Bool {
-        if pid == getpid() || pid == front { return true }
+    private static func isOurs(_ pid: Int32, proxy: Int32) -> Bool {
+        if pid == getpid() || pid == proxy { return true }
         // One that has ended meanwhile isn't there any more.
         return isRun(
-            pid, by: front, parent: { Procfs.stat($0)?.parent ?? (curfew_kill($0, 0) == -ESRCH ? nil : 0) },
+            pid, by: proxy, parent: { Procfs.stat($0)?.parent ?? (curfew_kill($0, 0) == -ESRCH ? nil : 0) },
             name: { Procfs.commandName($0) })
     }
 
-    /// Whether it is below a process of Curfew's that is a child of the front's.
+    /// Whether it is below a process of Curfew's that is a child of the proxy's.
     ///
     /// `parent`: nil of one that isn't there any more, 0 where nobody tells.
-    static func isRun(_ pid: Int32, by front: Int32, parent: (Int32) -> Int32?, name: (Int32) -> String?) -> Bool {
+    static func isRun(_ pid: Int32, by proxy: Int32, parent: (Int32) -> Int32?, name: (Int32) -> String?) -> Bool {
         var member = pid
         for _ in 0..<mostGenerations {
             guard let above = parent(member) else { return true }
-            if above == front { return name(member)?.hasPrefix("curfew-") == true }
+            if above == proxy { return name(member)?.hasPrefix("curfew-") == true }
             if above <= 1 { return false }
             member = above
         }
@@ -104,11 +104,11 @@ public enum ControllerDelegation {
     static let mostGenerations = 64
 
     /// What was born while others moved is moved after them.
-    private static func moveAll(of cgroup: String, to other: String, front: Int32) -> Bool {
+    private static func moveAll(of cgroup: String, to other: String, proxy: Int32) -> Bool {
         for _ in 0..<16 {
             let pids = processes(of: cgroup)
             if pids.isEmpty { return true }
-            guard pids.allSatisfy({ isOurs($0, front: front) }) else { return false }
+            guard pids.allSatisfy({ isOurs($0, proxy: proxy) }) else { return false }
             _ = move(pids, to: other)
         }
         return false

@@ -8,7 +8,7 @@ import Glibc
 public struct ServerCgroups: Sendable {
     public let kind: ContainmentKind
     private let name: String
-    private let front: Int32
+    private let proxy: Int32
     private var unified: Cgroup2?
     private var freezer: Cgroup1?
     private var memory: Cgroup1?
@@ -18,11 +18,11 @@ public struct ServerCgroups: Sendable {
     /// Our own cgroup, where it hands controllers down for the apps' sake.
     private var delegating: String?
 
-    /// `note` hears each path before it is made. `front`: whoever may have to change its cgroup with us.
+    /// `note` hears each path before it is made. `proxy`: whoever may have to change its cgroup with us.
     ///
     /// Throws only for a kind asked for by name; `auto` takes what it gets.
     public static func make(
-        _ kind: ContainmentKind, name: String, front: Int32, note: (Containment.PathRole, String) -> Void
+        _ kind: ContainmentKind, name: String, proxy: Int32, note: (Containment.PathRole, String) -> Void
     ) throws(KernelError) -> ServerCgroups {
         let mounts = CgroupMounts.read(legacy: true)
         var unified: Cgroup2?
@@ -46,15 +46,15 @@ public struct ServerCgroups: Sendable {
             }
         }
         let found: ContainmentKind = unified != nil ? .cgroup2 : freezer != nil ? .cgroup1 : .tree
-        return ServerCgroups(kind: found, name: name, front: front, unified: unified, freezer: freezer, mounts: mounts)
+        return ServerCgroups(kind: found, name: name, proxy: proxy, unified: unified, freezer: freezer, mounts: mounts)
     }
 
     private init(
-        kind: ContainmentKind, name: String, front: Int32, unified: Cgroup2?, freezer: Cgroup1?, mounts: CgroupMounts
+        kind: ContainmentKind, name: String, proxy: Int32, unified: Cgroup2?, freezer: Cgroup1?, mounts: CgroupMounts
     ) {
         self.kind = kind
         self.name = name
-        self.front = front
+        self.proxy = proxy
         self.unified = unified
         self.freezer = freezer
         self.mounts = mounts
@@ -96,7 +96,7 @@ public struct ServerCgroups: Sendable {
     private mutating func obtain(_ controller: String, file: String) {
         guard let unified, !unified.hands(down: controller) else { return }
         if !unified.has(file: file), let own = mounts.unified, unified.path == own + "/" + name {
-            if ControllerDelegation.begin([controller], in: own, front: front) { delegating = own }
+            if ControllerDelegation.begin([controller], in: own, proxy: proxy) { delegating = own }
         }
         if unified.has(file: file) { try? unified.write("+" + controller, to: "cgroup.subtree_control") }
     }

@@ -38,23 +38,23 @@ final class StaleCgroup {
         self.supervisor = supervisor
     }
 
-    /// Whether neither the supervisor of this number is there nor, dead, its front, which sees to what it has left and reaps it
+    /// Whether neither the supervisor of this number is there nor, dead, its proxy, which sees to what it has left and reaps it
     /// then. Anybody else above a dead one may never reap it, as some containers' init.
     ///
     /// Asked before its lock: a new supervisor may not have that yet.
     static func isLeft(by supervisor: Int32) -> Bool {
         guard let stat = Procfs.stat(supervisor), stat.holdsOthers else { return true }
-        return stat.isGone && !hasFront(stat)
+        return stat.isGone && !hasProxy(stat)
     }
 
-    private static func hasFront(_ supervisor: Procfs.Stat) -> Bool {
-        var front = curfew_file_status()
+    private static func hasProxy(_ supervisor: Procfs.Stat) -> Bool {
+        var proxy = curfew_file_status()
         var own = curfew_file_status()
-        // Whatever it was called by: a front is the executable that we are.
+        // Whatever it was called by: a proxy is the executable that we are.
         let path = "/proc/" + decimal(Int(supervisor.parent)) + "/exe"
-        return curfew_stat_at(AT_FDCWD, path, true, &front) == 0
+        return curfew_stat_at(AT_FDCWD, path, true, &proxy) == 0
             && curfew_stat_at(AT_FDCWD, "/proc/self/exe", true, &own) == 0
-            && front.inode == own.inode && front.device == own.device
+            && proxy.inode == own.inode && proxy.device == own.device
     }
 
     /// Does what comes next, without sleeping. Returns in how many nanoseconds there is more to do; nil: it is gone, or spared,

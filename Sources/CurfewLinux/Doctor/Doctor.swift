@@ -59,8 +59,8 @@ public struct Doctor {
 
     private static func makeContainment() -> Containment {
         let name = Cgroup2.prefix + "doctor." + decimal(Int(getpid()))
-        // There is no front here: whoever starts us alone in a delegated cgroup has us move for the controllers' sake.
-        return (try? Containment.make(.auto, name: name, resources: resources, front: getpid()) { _, _ in }) ?? .tree
+        // There is no proxy here: whoever starts us alone in a delegated cgroup has us move for the controllers' sake.
+        return (try? Containment.make(.auto, name: name, resources: resources, proxy: getpid()) { _, _ in }) ?? .tree
     }
 
     /// With a program in hand.

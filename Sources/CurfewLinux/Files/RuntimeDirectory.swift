@@ -114,7 +114,7 @@ public struct RuntimeDirectory: Sendable {
     /// What follows an app's name in its socket's.
     public static let socketSuffix = ".sock"
 
-    /// What a socket is called until it is listened on; `maker` is the front, whose pid the keeper knows too.
+    /// What a socket is called until it is listened on; `maker` is the proxy, whose pid the keeper knows too.
     func nascentPath(maker: Int32) -> String { path + "/." + decimal(Int(maker)) }
 
     /// The names that have a socket here, in order; some may be of supervisors that are gone. None where the directory isn't
@@ -239,7 +239,7 @@ public struct NamedSocket: Sendable {
         return .taken
     }
 
-    /// One of this very name is left by a front that was killed when it had our front's pid.
+    /// One of this very name is left by a proxy that was killed when it had our proxy's pid.
     private static func listen(_ nascent: String, for path: String) throws(KernelError) -> Descriptor {
         var listening = curfew_unix_listen(nascent, 64)
         if listening == -EADDRINUSE, !isAlive(nascent) {

@@ -63,7 +63,7 @@ final class SignalRound {
 extension ProcessTree {
     /// The signal to each, and SIGCONT, for what a terminal has stopped would only let it pend.
     ///
-    /// What a supervisor further inside holds isn't signalled: its front is, and passes it on.
+    /// What a supervisor further inside holds isn't signalled: its proxy is, and passes it on.
     ///
     /// Of very many only some have had it on return; `goOnSignalling` has the others have it.
     ///

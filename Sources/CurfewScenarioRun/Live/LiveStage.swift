@@ -176,7 +176,7 @@ public final class LiveStage: Stage {
         connection.mention(Message("status"))
     }
 
-    /// The connection is closed, or the front has ended: the rest of the output, and how it ended.
+    /// The connection is closed, or the proxy has ended: the rest of the output, and how it ended.
     private func finish() throws(StageProblem) {
         guard record.isRunning, let app else { return }
         let limit = now + Self.patience

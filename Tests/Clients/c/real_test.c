@@ -145,7 +145,7 @@ static const char *curfew;
 static const char *self;
 static char scratch[64];
 static char app[64];
-static pid_t front;
+static pid_t proxy;
 static FILE *output;            // what the app says
 static char last_line[1024];
 
@@ -228,7 +228,7 @@ static void launch(const char *scenario, const char *option, const char *value)
     arguments[count++] = scenario;
     arguments[count] = NULL;
     close_output();
-    output = fdopen(start(arguments, &front), "r");
+    output = fdopen(start(arguments, &proxy), "r");
     check_must(output != NULL, "fdopen");
     // Lines are waited for with poll, so nothing may wait in a buffer.
     setvbuf(output, NULL, _IONBF, 0);
@@ -293,16 +293,16 @@ static int finish(void)
     long long end = check_now() + CHECK_DEADLINE_MS;
     struct timespec pause = {0, 10 * 1000 * 1000};
     int status = 0;
-    while (waitpid(front, &status, WNOHANG) == 0) {
+    while (waitpid(proxy, &status, WNOHANG) == 0) {
         if (check_now() > end) {
-            kill(front, SIGTERM);
-            waitpid(front, &status, 0);
-            front = 0;
+            kill(proxy, SIGTERM);
+            waitpid(proxy, &status, 0);
+            proxy = 0;
             return -1;
         }
         nanosleep(&pause, NULL); // a moment, then it is asked again
     }
-    front = 0;
+    proxy = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -581,8 +581,8 @@ int main(int count, char **arguments)
             continue;
         checks.subject = tests[index].name;
         tests[index].run();
-        if (front > 0) {
-            kill(front, SIGTERM);
+        if (proxy > 0) {
+            kill(proxy, SIGTERM);
             finish();
         }
         close_output();

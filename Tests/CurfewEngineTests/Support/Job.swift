@@ -17,7 +17,7 @@ struct Job {
 
     private(set) var control: JobControl
     var facts: JobFacts
-    /// How many stops of the front have been wished for.
+    /// How many stops of the proxy have been wished for.
     private(set) var stops: UInt32 = 0
 
     init(
@@ -28,7 +28,7 @@ struct Job {
         setting.hasTerminal = place != .withoutTerminal
         setting.ownsTerminal = place == .inFront
         setting.givesOwnGroup = place == .inFront || place == .withoutTerminal
-        setting.frontLeadsGroup = place != .inPipeline
+        setting.proxyLeadsGroup = place != .inPipeline
         change(&setting)
         control = JobControl(setting)
         facts = JobFacts(state: state, hasShell: place != .withoutTerminal)
@@ -43,7 +43,7 @@ struct Job {
         }
     }
 
-    /// Sent home by the stop key, so that its front is stopped.
+    /// Sent home by the stop key, so that its proxy is stopped.
     static func stopped(_ place: Place = .inFront, _ state: LifecycleState = .suspended) -> Job {
         var job = Job(place)
         _ = job.gets(.wentHome(by: SIGTSTP))
@@ -55,20 +55,20 @@ struct Job {
         var facts = facts
         change(&facts)
         let actions = control.handle(input, facts)
-        for case .stopFront(_, let number) in actions { stops = number }
+        for case .stopProxy(_, let number) in actions { stops = number }
         return actions
     }
 
-    /// From the front, which has met all wishes so far, by a key or the terminal's end.
-    mutating func frontGets(_ signal: Int32, where change: (inout JobFacts) -> Void = { _ in }) -> [JobAction] {
-        gets(.frontGot(signal, from: .kernel, stops: stops), where: change)
+    /// From the proxy, which has met all wishes so far, by a key or the terminal's end.
+    mutating func proxyGets(_ signal: Int32, where change: (inout JobFacts) -> Void = { _ in }) -> [JobAction] {
+        gets(.proxyGot(signal, from: .kernel, stops: stops), where: change)
     }
 
     /// The same by a process that stands there.
-    mutating func frontGets(
+    mutating func proxyGets(
         _ signal: Int32, from side: SignalSender.Side, where change: (inout JobFacts) -> Void = { _ in }
     ) -> [JobAction] {
-        gets(.frontGot(signal, from: .process(7), stops: stops)) {
+        gets(.proxyGot(signal, from: .process(7), stops: stops)) {
             $0.side = side
             change(&$0)
         }

@@ -6,31 +6,31 @@ import Testing
 
 @testable import CurfewEngine
 
-/// A supervisor of one app in this process, on a machine that is a fake; the test is its front, by the shared pages, and the app's
+/// A supervisor of one app in this process, on a machine that is a fake; the test is its proxy, by the shared pages, and the app's
 /// leader a child that does nothing. As for a supervisor, all of its children are the app's.
 final class RunScene {
     let journal = Journal()
     let kernel: FakeKernel
     let pages = SharedPages()
     let leader: Sleeper
-    let front: Int32
+    let proxy: Int32
     let host: RunHost
     let instance: Instance
 
     /// In front, its program started; what that brought about is taken already.
     ///
-    /// `front`: nobody's parent, unless it is said, so that nobody is rung for.
+    /// `proxy`: nobody's parent, unless it is said, so that nobody is rung for.
     init(
-        front: Int32 = .max - 3, leader: Sleeper = Sleeper(),
+        proxy: Int32 = .max - 3, leader: Sleeper = Sleeper(),
         _ change: (Manifest, SupervisorOptions) -> Void = { _, _ in }
     ) {
-        self.front = front
+        self.proxy = proxy
         self.leader = leader
         kernel = FakeKernel(journal)
         let (manifest, options) = (Manifest.sample(), SupervisorOptions())
         change(manifest, options)
         host = RunHost(
-            RunPlan(manifest, options), page: pages.page, front: front, callersMask: 0, report: nil, journal: nil,
+            RunPlan(manifest, options), page: pages.page, proxy: proxy, callersMask: 0, report: nil, journal: nil,
             channelNumber: 8, machine: kernel)
         host.draft.name = "mail"
         let tree = ProcessTree(
@@ -40,7 +40,7 @@ final class RunScene {
         host.reaper.register(leader.pid, of: RunHost.app)
         let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: manifest.policy.timeout)
         host.console = Console(
-            manifest, options.onSupervisorExit, page: pages.page, front: front, signals: signals, terminal: nil,
+            manifest, options.onSupervisorExit, page: pages.page, proxy: proxy, signals: signals, terminal: nil,
             host: host)
         host.begin(instance, manifest.launch)
         _ = journal.take()
@@ -71,7 +71,7 @@ final class RunScene {
         return journal.take()
     }
 
-    /// The front has something to tell, and rings.
+    /// The proxy has something to tell, and rings.
     @discardableResult
     func isTold(_ signal: Int32, from sender: SignalSender = .kernel, number: UInt32 = 0) -> [String] {
         pages.put(signal, from: sender, number: number)

@@ -61,7 +61,7 @@ final class ServeScene {
         options.foregroundPlaces = foregroundPlaces
         let words = words
         host = ServeHost(
-            ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), front: getppid(),
+            ServerPlan(name: "home", containment: .tree, options: options), page: SharedPage(page), proxy: getppid(),
             callersMask: 0, definitions: definitions, zones: zones,
             machine: ServerMachine(
                 kernel: kernel, launches: programs, reading: { words.reading },
@@ -178,7 +178,7 @@ final class ServeScene {
         host.heard(info)
     }
 
-    /// The front has something to tell, and rings.
+    /// The proxy has something to tell, and rings.
     func isTold(_ signal: Int32, from sender: SignalSender = .kernel) {
         let code = sender == .kernel ? Int32(SI_KERNEL) : Int32(SI_USER)
         _ = curfew_news_put(page, curfew_news(signal: signal, code: code, pid: sender.pid ?? 0, number: 0))

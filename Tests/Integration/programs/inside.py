@@ -36,7 +36,7 @@ def from_child(pid, number):
     os.waitpid(child, 0)
 
 
-# What the front passes on must not end this process. By the system call, for the C library hides 32 and 33.
+# What the proxy passes on must not end this process. By the system call, for the C library hides 32 and 33.
 for number in set(range(1, 65)) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
     LIBC.syscall(SYS_RT_SIGACTION, number, struct.pack("QQQQ", signal.SIG_IGN, 0, 0, 0), None, 8)
 print("up", flush=True)

@@ -78,8 +78,8 @@ def read_terminal(text):
 case = sys.argv[2]
 options = ["run", "--name", NAME, "--containment=tree", "--wait-all", "--terminate-limit=0.2s", "--"]
 command = [CURFEW, *options, sys.executable, "-c", LEADER, case]
-front, terminal = pty.fork()
-if front == 0:
+proxy, terminal = pty.fork()
+if proxy == 0:
     os.execv(CURFEW, command)
 
 first = wait_for("the app", status)
@@ -96,6 +96,6 @@ if case == "keeper":
 else:
     os.close(terminal)
     # Passed on after the hang-up.
-    os.kill(front, signal.SIGTERM)
-os.waitpid(front, 0)
+    os.kill(proxy, signal.SIGTERM)
+os.waitpid(proxy, 0)
 print("alive" if answers(other) else "hit")

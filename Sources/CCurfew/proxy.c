@@ -1,4 +1,4 @@
-// What the front of `curfew run` hands to Swift, and what it and the supervisor tell each other.
+// What the proxy of `curfew run` hands to Swift, and what it and the supervisor tell each other.
 #include "ccurfew.h"
 #include "raw.h"
 
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static struct curfew_front front;
+static struct curfew_proxy proxy;
 
-struct curfew_front *curfew_front(void) { return &front; }
+struct curfew_proxy *curfew_proxy(void) { return &proxy; }
 
 // ---- the second shared page -------------------------------------------------------------------
 
@@ -17,7 +17,7 @@ enum { NEWS = CURFEW_NEWS, NEWS_OFFSET = 4096 };
 
 // A ring. Each word has one writer; what `last` counts is written before `last` is.
 struct board {
-    uint32_t last;             // how many news were ever put: the front's
+    uint32_t last;             // how many news were ever put: the proxy's
     uint32_t taken;            // how many were taken: the supervisor's
     uint32_t wish;             // number << 8 | signal: the supervisor's
     uint32_t question;         // the supervisor's
@@ -32,7 +32,7 @@ static uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOM
 static void store(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
 // Each half writes its own word, then reads the other's: one of them at least sees what the other has written. Else the
-// front could wait for room that was made meanwhile, and nobody would ring.
+// proxy could wait for room that was made meanwhile, and nobody would ring.
 static void meet(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 unsigned curfew_news_room(const void *page)
@@ -76,7 +76,7 @@ void curfew_set_question(void *page, uint32_t number) { store(&board(page)->ques
 
 uint32_t curfew_question(const void *page) { return load(&board(page)->question); }
 
-// ---- children of the front that aren't the app's ------------------------------------------------
+// ---- children of the proxy that aren't the app's ------------------------------------------------
 
 // Some 8,000 pids; pages that nobody touches cost nothing.
 static struct {
@@ -85,7 +85,7 @@ static struct {
 } noted[2];
 static int kept = -1;
 
-// Of the supervisor's making, though it is a child of the front's. Source: Sources/CurfewEngine/Hooks/OutsideProcess.swift.
+// Of the supervisor's making, though it is a child of the proxy's. Source: Sources/CurfewEngine/Hooks/OutsideProcess.swift.
 static bool is_ours(const char *digits, int count)
 {
     static const char *const names[] = {"curfew-hooks\n", "curfew-source\n", "curfew-notify\n"};

@@ -1,8 +1,8 @@
-/// Whether what the front has yet to pass on was sent to it while every process of the app was stopped.
+/// Whether what the proxy has yet to pass on was sent to it while every process of the app was stopped.
 ///
-/// Once the front has passed on what it was sent before all was stopped, what it gets is from outside. A stopped front has
+/// Once the proxy has passed on what it was sent before all was stopped, what it gets is from outside. A stopped proxy has
 /// passed it on, for any SIGCONT would have continued it; a running one is asked, and answers in the same queue.
-struct FrontsQueue {
+struct ProxyQueue {
     /// All of it was sent since, but for so many at its head.
     private var isClean = false
     private var older = 0
@@ -11,9 +11,9 @@ struct FrontsQueue {
     /// Of what is read now.
     var isFromOutside: Bool { isClean && older == 0 }
 
-    /// Returns what to ask the front; nil where it has passed on all. `unread`: how much of that isn't read yet.
-    mutating func allStopped(isFrontDone: Bool, unread: Int) -> UInt32? {
-        if isFrontDone {
+    /// Returns what to ask the proxy; nil where it has passed on all. `unread`: how much of that isn't read yet.
+    mutating func allStopped(isProxyDone: Bool, unread: Int) -> UInt32? {
+        if isProxyDone {
             isClean = true
             older = unread
             return nil

@@ -16,47 +16,47 @@ protocol ConsoleHost: AnyObject {
     /// The app's own group; 0 where it has none, or isn't started yet.
     var appGroup: Int32 { get }
     func side(of process: Int32) -> SignalSender.Side
-    /// What is for the app or its processes; terminal and front are the console's.
+    /// What is for the app or its processes; terminal and proxy are the console's.
     func perform(_ action: JobAction)
 }
 
-/// The terminal and the front, where there are any: looks at them for job control, and does what that decides.
+/// The terminal and the proxy, where there are any: looks at them for job control, and does what that decides.
 final class Console {
     var job: JobControl
     let terminal: Terminal?
-    let front: Int32
-    let frontGroup: Int32
-    var frontAttributes: termios?
+    let proxy: Int32
+    let proxyGroup: Int32
+    var proxyAttributes: termios?
     var appAttributes: termios?
     /// The app's group that had the terminal when it went home: the leader's, or one of a shell's inside the app.
     var groupWithTerminal: Int32 = 0
-    /// Whether the front has the terminal only while the app sleeps.
+    /// Whether the proxy has the terminal only while the app sleeps.
     var isTerminalLent = false
     private let page: SharedPage
     private let signals: CommandSignals
     unowned let host: any ConsoleHost
 
     init(
-        _ manifest: Manifest, _ onSupervisorExit: OnSupervisorExit, page: SharedPage, front: Int32,
+        _ manifest: Manifest, _ onSupervisorExit: OnSupervisorExit, page: SharedPage, proxy: Int32,
         signals: CommandSignals, terminal: Terminal? = .controlling(), host: any ConsoleHost
     ) {
         self.page = page
         self.signals = signals
-        self.front = front
+        self.proxy = proxy
         self.host = host
-        frontGroup = getpgid(front)
+        proxyGroup = getpgid(proxy)
         self.terminal = terminal
-        // Under timeout(1) the app is in its front's group wherever that is.
+        // Under timeout(1) the app is in its proxy's group wherever that is.
         let sharesGroup = manifest.policy.timeout != nil
         let ownsTerminal =
-            !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: front, group: frontGroup) ?? false
+            !sharesGroup && terminal?.shouldBeHandedOver(toGroupLedBy: proxy, group: proxyGroup) ?? false
         let givesOwnGroup = ownsTerminal || terminal == nil && !sharesGroup
         job = JobControl(
             JobControl.Setting(
                 hasLifecycle: manifest.hasLifecycle, timeout: manifest.policy.timeout, commandsMask: signals.blocked,
                 onSupervisorExit: onSupervisorExit, hasTerminal: terminal != nil, ownsTerminal: ownsTerminal,
-                givesOwnGroup: givesOwnGroup, frontLeadsGroup: front == frontGroup))
-        frontAttributes = ownsTerminal ? terminal?.attributes : nil
+                givesOwnGroup: givesOwnGroup, proxyLeadsGroup: proxy == proxyGroup))
+        proxyAttributes = ownsTerminal ? terminal?.attributes : nil
     }
 
     var hasTerminal: Bool { job.setting.hasTerminal }
@@ -67,7 +67,7 @@ final class Console {
     var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
 
     /// The group that the terminal's keys stop with the app.
-    var stoppableGroup: Int32 { host.appGroup > 0 ? host.appGroup : frontGroup }
+    var stoppableGroup: Int32 { host.appGroup > 0 ? host.appGroup : proxyGroup }
 
     // MARK: Deciding
 
@@ -79,22 +79,22 @@ final class Console {
     private func look(for input: JobInput) -> JobFacts {
         var facts = JobFacts()
         switch input {
-        case .frontAnswered, .supervisorContinued, .frontGone, .continues: return facts
+        case .proxyAnswered, .supervisorContinued, .proxyGone, .continues: return facts
         case .stateChanged:
             facts.isAsleep = host.isAppAsleep
             return facts
         case .appStopped(let signal):
             facts.canTakeTerminal = groupToGive != nil
             facts.hasShell = signal == SIGTSTP && hasShell
-        case .frontGot(let signal, let sender, _): lookAtSignal(signal, sender, &facts)
+        case .proxyGot(let signal, let sender, _): lookAtSignal(signal, sender, &facts)
         case .supervisorGot(let signal, let sender):
             facts.isIgnored = isIgnored(signal)
             facts.side = side(of: sender)
         case .sentHome:
-            facts.hasShell = job.mayStopFront && hasShell
+            facts.hasShell = job.mayStopProxy && hasShell
             facts.isTerminalLent = isTerminalLent
         case .allStopped:
-            facts.isFrontSeenStopped = job.isFrontStopped && Procfs.stat(front)?.isStopped == true
+            facts.isProxySeenStopped = job.isProxyStopped && Procfs.stat(proxy)?.isStopped == true
             facts.newsCount = page.newsCount
         case .wentHome:
             facts.hasEnded = host.hasEnded
@@ -122,7 +122,7 @@ final class Console {
         case SIGTTIN, SIGTTOU, SIGTERM: facts.side = side(of: sender)
         case SIGHUP:
             facts.side = side(of: sender)
-            facts.frontLeadsSession = getsid(front) == front
+            facts.proxyLeadsSession = getsid(proxy) == proxy
         case SIGWINCH: facts.canTakeTerminal = groupToGive != nil
         default: if job.setting.timeout?.passesOn(signal) == true { facts.side = side(of: sender) }
         }
@@ -142,29 +142,29 @@ final class Console {
         case .giveTerminal: giveTerminal()
         case .takeTerminal: takeTerminal()
         case .lendTerminal: lendTerminal()
-        case .stopFront(let signal, let number): page.wish(signal, number: number, of: front)
-        case .continueFront(let number):
-            page.wish(0, number: number, of: front)
-            if getppid() == front { _ = curfew_kill(front, SIGCONT) }
-        case .continueFrontsGroup:
+        case .stopProxy(let signal, let number): page.wish(signal, number: number, of: proxy)
+        case .continueProxy(let number):
+            page.wish(0, number: number, of: proxy)
+            if getppid() == proxy { _ = curfew_kill(proxy, SIGCONT) }
+        case .continueProxyGroup:
             // Undoes a stop that nobody would ever undo. While it lives the group is its.
-            if getppid() == front { _ = curfew_kill(-frontGroup, SIGCONT) }
-        case .askFront(let question): page.ask(question, of: front)
+            if getppid() == proxy { _ = curfew_kill(-proxyGroup, SIGCONT) }
+        case .askProxy(let question): page.ask(question, of: proxy)
         case .then(let input): handle(input)
-        case .home, .open, .wakeUp, .quit, .noteStop, .passOn, .abandon, .endWithoutFront, .noteIgnored, .continueApp,
+        case .home, .open, .wakeUp, .quit, .noteStop, .passOn, .abandon, .endWithoutProxy, .noteIgnored, .continueApp,
             .signalApp, .signalLeader:
             host.perform(action)
         }
     }
 
-    /// Whether somebody is there to continue a stopped front: one with a process above it that is of its session, but
+    /// Whether somebody is there to continue a stopped proxy: one with a process above it that is of its session, but
     /// of another group. Source: POSIX, 3.264 Orphaned Process Group; the supervisor isn't such a one.
     private var hasShell: Bool {
-        let session = getsid(front)
-        // Whoever leads a session that isn't the front's is its shell, as far as can be told.
-        guard Procfs.isOurs else { return session > 0 && session != front }
-        return Procfs.climb(from: front) { pid, stat in
-            stat.processGroup == frontGroup ? nil : getsid(pid) == session
+        let session = getsid(proxy)
+        // Whoever leads a session that isn't the proxy's is its shell, as far as can be told.
+        guard Procfs.isOurs else { return session > 0 && session != proxy }
+        return Procfs.climb(from: proxy) { pid, stat in
+            stat.processGroup == proxyGroup ? nil : getsid(pid) == session
         } ?? false
     }
 }

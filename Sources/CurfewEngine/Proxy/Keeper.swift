@@ -4,9 +4,9 @@ import CurfewLinux
 import CurfewWire
 import Glibc
 
-/// What the front does when the supervisor was killed: no process, no stopped process, no socket, no cgroup stays.
+/// What the proxy does when the supervisor was killed: no process, no stopped process, no socket, no cgroup stays.
 ///
-/// The app's processes have become the front's children, for it is a subreaper too. Children that the front had before are
+/// The app's processes have become the proxy's children, for it is a subreaper too. Children that the proxy had before are
 /// none of the app's, as those of a script that became it by `exec`.
 struct Keeper {
     let page: SharedPage
@@ -186,7 +186,7 @@ struct Keeper {
             switch self {
             case .unknown: curfew_exit(125)
             case .exited(let code): curfew_exit(code)
-            case .signaled(let signal): Front.raise(signal)
+            case .signaled(let signal): Proxy.raise(signal)
             }
         }
     }

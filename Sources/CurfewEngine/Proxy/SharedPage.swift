@@ -2,10 +2,10 @@ import CCurfew
 import CurfewLinux
 import Glibc
 
-/// What the front and the supervisor share, and nobody else can reach: what the keeper must know when the other half is
+/// What the proxy and the supervisor share, and nobody else can reach: what the keeper must know when the other half is
 /// gone, how the run ended, and on a page of its own what the two tell each other while it lasts.
 ///
-/// The supervisor alone, and the child it starts, write the first page; the front reads it once the supervisor has ended.
+/// The supervisor alone, and the child it starts, write the first page; the proxy reads it once the supervisor has ended.
 struct SharedPage {
     private let base: UnsafeMutableRawPointer
 
@@ -22,38 +22,38 @@ struct SharedPage {
 
     // MARK: While the run lasts
 
-    /// What the front has to tell, the oldest first; `front` is rung where it may wait for room.
-    func takeNews(front: Int32) -> curfew_news? {
+    /// What the proxy has to tell, the oldest first; `proxy` is rung where it may wait for room.
+    func takeNews(proxy: Int32) -> curfew_news? {
         var news = curfew_news()
         let taken = curfew_news_take(base, &news)
-        if taken == 2 { ring(front) }
+        if taken == 2 { ring(proxy) }
         return taken > 0 ? news : nil
     }
 
     /// How much of that there is now.
     var newsCount: Int { Int(CURFEW_NEWS) - Int(curfew_news_room(base)) }
 
-    /// Has the front stop by the signal; 0: not any more. `number`: a wish of another number is another wish.
-    func wish(_ signal: Int32, number: UInt32, of front: Int32) {
+    /// Has the proxy stop by the signal; 0: not any more. `number`: a wish of another number is another wish.
+    func wish(_ signal: Int32, number: UInt32, of proxy: Int32) {
         curfew_set_wish(base, number, signal)
-        ring(front)
+        ring(proxy)
     }
 
-    /// Answered among the news, once the front has passed on all that it was sent before.
-    func ask(_ question: UInt32, of front: Int32) {
+    /// Answered among the news, once the proxy has passed on all that it was sent before.
+    func ask(_ question: UInt32, of proxy: Int32) {
         curfew_set_question(base, question)
-        ring(front)
+        ring(proxy)
     }
 
     /// Nobody else's pid: only its end would give us another parent.
-    private func ring(_ front: Int32) {
-        if getppid() == front { _ = curfew_kill(front, Int32(CURFEW_DOORBELL)) }
+    private func ring(_ proxy: Int32) {
+        if getppid() == proxy { _ = curfew_kill(proxy, Int32(CURFEW_DOORBELL)) }
     }
 
     // MARK: Once it is over
 
-    /// What the front has to die of when the supervisor has ended; 0: it exits as the supervisor did.
-    func setFrontsSignal(_ signal: Int32) { base.storeBytes(of: signal, toByteOffset: Offset.signal, as: Int32.self) }
+    /// What the proxy has to die of when the supervisor has ended; 0: it exits as the supervisor did.
+    func setProxySignal(_ signal: Int32) { base.storeBytes(of: signal, toByteOffset: Offset.signal, as: Int32.self) }
 
     /// The process whose end is the run's: the one that was started, or another that was named in its place.
     var leader: Int32 {
@@ -61,10 +61,10 @@ struct SharedPage {
         nonmutating set { launched.pointee.pid = newValue }
     }
 
-    /// The group of the process that was started, and its pid; 0 when it shares the front's.
+    /// The group of the process that was started, and its pid; 0 when it shares the proxy's.
     var group: Int32 { launched.pointee.group }
 
-    /// Filled by the app's first process itself: whatever it does, even to the supervisor, the front knows it.
+    /// Filled by the app's first process itself: whatever it does, even to the supervisor, the proxy knows it.
     var launchNote: UnsafeMutableRawPointer { base + Offset.launch }
 
     private var launched: UnsafeMutablePointer<curfew_spawn_note> {

@@ -1,7 +1,7 @@
 import CurfewCore
 import Glibc
 
-/// How soon a kill is repeated where no core says so any more, and for how long: the supervisor's once its front is gone, and the
+/// How soon a kill is repeated where no core says so any more, and for how long: the supervisor's once its proxy is gone, and the
 /// keeper's once the supervisor is.
 ///
 /// As long as the core would, and sooner again: nothing else is to be done meanwhile.

@@ -4,16 +4,16 @@ import CurfewCore
 enum JobInput: Hashable {
     /// The leader was stopped by this signal, or, once it is gone, what it has left in its group.
     case appStopped(by: Int32)
-    /// The front got a signal, and passed it on. `stops`: how many wishes to stop it had met by then.
-    case frontGot(Int32, from: SignalSender, stops: UInt32)
-    /// The front has passed on all that it was sent before this question.
-    case frontAnswered(UInt32)
-    /// The front has continued the supervisor, which somebody had stopped.
+    /// The proxy got a signal, and passed it on. `stops`: how many wishes to stop it had met by then.
+    case proxyGot(Int32, from: SignalSender, stops: UInt32)
+    /// The proxy has passed on all that it was sent before this question.
+    case proxyAnswered(UInt32)
+    /// The proxy has continued the supervisor, which somebody had stopped.
     case supervisorContinued
     /// The supervisor itself was sent a signal that asks for an end.
     case supervisorGot(Int32, from: SignalSender)
-    /// The front was killed.
-    case frontGone
+    /// The proxy was killed.
+    case proxyGone
     case stateChanged(from: LifecycleState, to: LifecycleState)
     /// A client has sent the app home.
     case sentHome
@@ -34,9 +34,9 @@ enum JobInput: Hashable {
 struct JobFacts {
     /// Nil where there is no app any more.
     var state: LifecycleState?
-    /// It sleeps where it was, until there is something for it: the front stands in for it.
+    /// It sleeps where it was, until there is something for it: the proxy stands in for it.
     var isAsleep = false
-    /// The front has the terminal for it.
+    /// The proxy has the terminal for it.
     var isTerminalLent = false
     /// It was asked to end, and has some time for that.
     var isTerminating = false
@@ -46,14 +46,14 @@ struct JobFacts {
     var isIgnored = false
     /// Where the process that has sent the signal stands.
     var side = SignalSender.Side.unknown
-    /// The shell has put the front in front, and the app is there to be given the terminal.
+    /// The shell has put the proxy in front, and the app is there to be given the terminal.
     var canTakeTerminal = false
-    /// Somebody is there to continue a stopped front.
+    /// Somebody is there to continue a stopped proxy.
     var hasShell = false
     /// It alone hears of the terminal's end.
-    var frontLeadsSession = false
-    /// /proc shows the front stopped.
-    var isFrontSeenStopped = false
-    /// How much the front has passed on that isn't read yet.
+    var proxyLeadsSession = false
+    /// /proc shows the proxy stopped.
+    var isProxySeenStopped = false
+    /// How much the proxy has passed on that isn't read yet.
     var newsCount = 0
 }

@@ -14,7 +14,7 @@ enum JobAction: Hashable {
     case passOn(Int32, isHeard: Bool)
     /// Whoever waited for it is gone: as `curfew timeout` does at its limit, and at once.
     case abandon
-    case endWithoutFront
+    case endWithoutProxy
     /// The signal may not drive it.
     case noteIgnored(Int32, from: SignalSender)
 
@@ -30,18 +30,18 @@ enum JobAction: Hashable {
     // The terminal
 
     case giveTerminal
-    /// Back to the front's group, as that had it.
+    /// Back to the proxy's group, as that had it.
     case takeTerminal
-    /// To the front's group while the app sleeps, and everything else stays as the app has it.
+    /// To the proxy's group while the app sleeps, and everything else stays as the app has it.
     case lendTerminal
 
-    // The front
+    // The proxy
 
     /// `number`: a wish of another number is another wish.
-    case stopFront(by: Int32, number: UInt32)
-    case continueFront(number: UInt32)
-    case continueFrontsGroup
-    case askFront(UInt32)
+    case stopProxy(by: Int32, number: UInt32)
+    case continueProxy(number: UInt32)
+    case continueProxyGroup
+    case askProxy(UInt32)
 
     /// To be decided anew by what is so then.
     case then(JobInput)
