@@ -61,7 +61,7 @@ shim: ## the C layer, each system call made to fail
 	Tests/Shim/run.sh
 
 integration: build ## real processes, real programs, real terminals (PART="test_limits.py -- -k memory" for some)
-	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side $(if $(PART),$(addprefix Tests/Integration/,$(filter test_%,$(PART))) $(filter-out test_%,$(PART)),Tests/Integration)
+	CURFEW=$(CURDIR)/$(CURFEW) Tests/side_by_side $(if $(PART),$(addprefix Tests/Integration/,$(filter test_%.py,$(PART))) $(filter-out test_%.py,$(PART)),Tests/Integration)
 
 # The same in two parts: what needs the machine for itself, and the rest.
 together: build

@@ -1935,10 +1935,18 @@ class Sandbox:
             "def say(*words): os.write(1, (' '.join(map(str, words)) + '\\n').encode())\n" + textwrap.dedent(script))
         name = "t" + uuid.uuid4().hex[:8]
         process = subprocess.Popen(
-            [BINARY, "run", "--name", name, *options, "--", sys.executable, str(program)], env=self.environment,
+            [BINARY, "run", "--name", name, "--journal", self.journal(name), *options, "--", sys.executable, str(program)],
+            env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.apps.append(RealApp(self, process, name))
         return self.apps[-1]
+
+    def journal(self, name):
+        return self.scratch / f"{name}.journal"
+
+    def tell_history(self):
+        """What is known of each app, as (title, text), once a test has failed."""
+        return [(f"app {app.name}", app.history()) for app in self.apps]
 
     def close(self):
         for app in self.apps:
@@ -1986,6 +1994,18 @@ class RealApp:
     def drive(self, verb, *arguments):
         result = self.sandbox.curfew(verb, self.name, *arguments)
         assert result.returncode == 0, f"{verb}: {result.stderr}"
+
+    def history(self):
+        """Its output, its events or what it ended with, and the end of its journal."""
+        try:
+            journal = self.sandbox.journal(self.name).read_text(errors="replace").splitlines()[-40:]
+        except OSError as error:
+            journal = [str(error)]
+        try:
+            told = self.events()
+        except (subprocess.TimeoutExpired, ValueError) as error:
+            told = str(error)
+        return "\n".join(["-- lines of its output", *self.lines, "-- events", str(told), "-- journal, its end", *journal])
 
     def events(self):
         if self.process.poll() is not None:

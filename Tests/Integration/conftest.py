@@ -27,11 +27,11 @@ import caller  # noqa: E402
 from event_stream import EventStream  # noqa: E402
 from outcomes import pytest_terminal_summary  # noqa: E402,F401
 
-# On a slow machine, an emulated one for instance, everything takes longer by some factor.
 # Whether this file has a place of its own (Tests/side_by_side), where it sees no processes but its own. No program's business.
 HAS_PLACE = bool(os.environ.pop("CURFEW_TEST_PLACE", ""))
 # Which of so many parts of the file this is, as `1/3`; a long one's run side by side too.
 PART = os.environ.pop("CURFEW_TEST_PART", "")
+# On a slow machine, an emulated one for instance, everything takes longer by some factor.
 PATIENCE = float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 LIMIT = 20.0 * PATIENCE
 # A program that does nothing, for longer than any test takes.
@@ -808,7 +808,7 @@ def sandbox(tmp_path, request):
             server.end()
         if request.node.get_closest_marker("leaks_allowed"):
             return
-        deadline = time.monotonic() + 5 * PATIENCE
+        deadline = time.monotonic() + LIMIT
         while (sandbox.left() or sandbox.cgroups()) and time.monotonic() < deadline:
             time.sleep(0.02)
         left = sandbox.left()

@@ -37,7 +37,7 @@ def test_the_scenario_of_an_upload(curfew_app):
     assert app.tasks == ["upload"]
     assert app.advance("9m55s") == 595
     app.await_event("backgroundTaskWillExpire")
-    app.await_state("suspended", within=f"{5 * PATIENCE:g}s")
+    app.await_state("suspended", within=f"{20 * PATIENCE:g}s")
     app.expect_silence(0.2)
     app.open()
     app.await_output("upload complete: 2000 bytes")
