@@ -28,7 +28,8 @@ def wait_front(server, name):
 
 def join(sandbox, name, *options, command=SLEEP, **popen):
     running = sandbox.start(*command, name=name, options=["--join", *options], **popen)
-    wait_for(f"{name} to join", lambda: "didJoin" in sandbox.curfew("events", name).stdout)
+    wait_for(f"{name} to tell of its events", lambda: sandbox.stream(name))
+    running.wait_told(f"{name} to join", lambda: "didJoin" in sandbox.curfew("events", name).stdout)
     return running
 
 
@@ -169,7 +170,8 @@ def test_the_server_outlives_it(sandbox, server, victim):
 
 def test_without_a_server(sandbox):
     alone = sandbox.start(*SLEEP, name="notes", options=["--join", "--server", "work"])
-    wait_for("it to run", lambda: "to=active" in sandbox.curfew("events", "notes").stdout)
+    wait_for("it to tell of its events", lambda: sandbox.stream("notes"))
+    alone.wait_state("active")
     alone.process.send_signal(signal.SIGTERM)
     _, errors = alone.process.communicate(timeout=LIMIT)
     assert "--join: no server called work is running; COMMAND runs without one" in errors.decode()

@@ -528,7 +528,8 @@ def test_a_fetch_that_isnt_answered_is_the_end(sandbox, fetching):
     manifest.write_text(manifest.read_text().replace('"30s"', '"300ms"\naware = true'))
     server = sandbox.serve(env=fetching)
     server.expect("fetch app=news")
-    wait_for("it to be killed", lambda: (server.app("news") or {}).get("ended") == "background-fetch-timeout")
+    sandbox.wait_for_event(
+        server.stream(), "it to be killed", lambda: (server.app("news") or {}).get("ended") == "background-fetch-timeout")
     # The next one goes on.
     manifest.write_text(manifest.read_text().replace('"300ms"\naware = true', '"30s"'))
     server.expect("reload")

@@ -571,9 +571,7 @@ def test_who_works_stays_awake_and_the_status_says_why(sandbox):
 def test_which_of_its_processes_works_is_told(sandbox, busy, words):
     running = sandbox.start("sh", "-c", f"({busy}) & echo $!; sleep 1000", options=("--sleep-when-idle", "2s"))
     words = words.replace("PID", running.read_line())
-    deadline = time.monotonic() + LIMIT
-    while not re.fullmatch(words, why := running.status().get("awake", "")):
-        assert time.monotonic() < deadline, why
+    wait_for(f"why it is awake: {words}", lambda: re.fullmatch(words, running.status().get("awake", "")))
 
 
 def test_it_wakes_from_the_sleep_of_another_app(sandbox):

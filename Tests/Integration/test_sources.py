@@ -119,7 +119,7 @@ def test_it_launches_what_it_opens(sandbox, source):
     server.launch("mail", "true")
     server.wait_state("mail", "notRunning")
     source.write("open app=mail\n")
-    wait_for("mail to be launched again", lambda: server.app("mail")["launches"] == "2")
+    sandbox.wait_for_event(server.stream(), "mail to be launched again", lambda: server.app("mail")["launches"] == "2")
 
 
 def test_what_is_no_request_is_told_and_the_next_is_done(sandbox, source):

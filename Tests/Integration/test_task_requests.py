@@ -164,7 +164,8 @@ def test_whoever_never_answers_is_killed_and_others_go_on(sandbox, photos):
     for app in ("photos", "other"):
         server.expect(f"submit app={app} kind=processing request=index in=3600")
         server.expect(f"run-request app={app} request=index")
-    wait_for("it to be killed", lambda: (server.app("photos") or {}).get("ended") == "background-fetch-timeout")
+    sandbox.wait_for_event(
+        server.stream(), "it to be killed", lambda: (server.app("photos") or {}).get("ended") == "background-fetch-timeout")
     server.wait_line("other", "name=processing ")
     assert server.app("other")["state"] == "background"
     photos.answers("success=true")
