@@ -16,7 +16,7 @@ import pytest
 
 from conftest import (
     LIMIT, SLEEP, binary, cgroup2_directory, fields_of, is_alive, parent_of, state_letter, trapping, wait_for)
-from programs.helpers import needs_root
+from programs.helpers import assert_stopped, needs_root
 
 # Tells its lifecycle on standard output, a line an event, and acknowledges.
 AWARE = r"""
@@ -260,10 +260,14 @@ def test_one_that_is_asleep_is_one_alone(server):
     pids = {name: server.launch(name, "sh", "-c", "sleep 1000 & wait") for name in ["one", "two", "three"]}
     for name in ["one", "two"]:
         server.wait_state(name, "suspended")
-    assert [state_letter(pids[name]) == "T" for name in ["one", "two", "three"]] == [True, True, False]
+    for name in ["one", "two"]:
+        assert_stopped(server.sandbox, name, [pids[name]])
+    assert state_letter(pids["three"]) != "T"
     server.expect("open app=one")
     server.wait_state("three", "suspended")
-    assert [state_letter(pids[name]) == "T" for name in ["one", "two", "three"]] == [False, True, True]
+    for name in ["two", "three"]:
+        assert_stopped(server.sandbox, name, [pids[name]])
+    assert state_letter(pids["one"]) != "T"
     stream = server.stream()
     server.expect("quit app=two")
     server.sandbox.wait_for_event(stream, "two to end", lambda: "pid" not in server.app("two"))
@@ -966,7 +970,8 @@ def test_continuous_it_is_never_suspended(sandbox, manifests):
     server.expect("home app=player", state="background")
     server.expect("home app=plain", state="suspended")
     # Its grace would be over as well.
-    assert [state_letter(pids[name]) == "T" for name in ["player", "plain"]] == [False, True]
+    assert_stopped(sandbox, "plain", [pids["plain"]])
+    assert state_letter(pids["player"]) != "T"
     assert (server.app("player").get("continuous"), server.app("plain").get("continuous")) == ("1", None)
     assert server.status("player")["background-modes"] == "fetch,continuous"
     assert "continuous" in server.refused("sleep app=player", "never-suspended")

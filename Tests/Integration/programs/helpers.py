@@ -142,10 +142,14 @@ def not_stopped(pids):
 
 
 def assert_all_stopped(running, pids):
+    assert_stopped(running.sandbox, running.name, pids)
+
+
+def assert_stopped(sandbox, app, pids):
     """All are; of whom the kernel hadn't stopped in 200 ms, for want of a processor, it was told, and those are soon."""
     assert any(map(is_alive, pids)), f"nobody is left of {pids}"
     left = not_stopped(pids)
-    if left and "stillRunning" in running.sandbox.curfew("events", running.name).stdout:
+    if left and "stillRunning" in sandbox.curfew("events", app).stdout:
         wait_for("the rest to be stopped", lambda: not not_stopped(pids))
     else:
         assert left == {}, left
