@@ -60,7 +60,7 @@ def app():
 def demo():
     name = f"aware-py-{os.getpid()}"
     run = subprocess.Popen(
-        ["curfew", "run", "--name", name, "--aware", "--budget", "6s", "--",
+        ["curfew", "run", "--manual-clock", "--name", name, "--aware", "--",
          sys.executable, __file__, "app"], stdout=subprocess.PIPE, text=True)
     try:
         seen = []
@@ -70,23 +70,27 @@ def demo():
                 seen.append(run.stdout.readline().strip() or sys.exit(f"it ended before {event}"))
                 print(f"  {seen[-1]}")
 
-        def status():
-            return json.loads(subprocess.check_output(["curfew", "status", name, "--json"]))
+        def wait_for(key, value):
+            deadline = time.monotonic() + 20
+            while (status := json.loads(subprocess.check_output(["curfew", "status", name, "--json"])))[key] != value:
+                assert time.monotonic() < deadline, status
+                time.sleep(0.05)
 
         until("didBecomeActive")
         print("- home")
         subprocess.check_call(["curfew", "home", name])
+        until("didEnterBackground")
+        wait_for("openTasks", 1)
+        print("- ten minutes pass, without anybody waiting for them: its time stands still but for this")
+        subprocess.check_call(["curfew", "advance", name, "10m"])
         until("backgroundTaskWillExpire")
-        deadline = time.monotonic() + 5
-        while status()["state"] != "suspended":
-            assert time.monotonic() < deadline, status()
-            time.sleep(0.05)
+        wait_for("state", "suspended")
         print("- it ended its task in time: suspended, not killed\n- open")
         subprocess.check_call(["curfew", "open", name])
         until("didBecomeActive")
         subprocess.check_call(["curfew", "quit", name])
         until("willTerminate")
-        assert run.wait(10) == 0, run.returncode
+        assert run.wait(20) == 0, run.returncode
         print("- quit: it heard willTerminate and ended with status 0")
     finally:
         run.terminate()

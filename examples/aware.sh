@@ -1,6 +1,7 @@
 #!/bin/sh
 # aware.sh: an app in POSIX sh that speaks the control pipe by hand: one message a line, over descriptor $CURFEW_FD.
-# Without arguments it starts itself under curfew, twice: with work that fits its budget, and with work that doesn't.
+# Without arguments it starts itself under curfew, twice: with work that fits its budget, and with work that doesn't. Its time stands
+# still but for `curfew advance`, so that nobody waits for ten minutes.
 set -eu
 
 send() { printf '%s\n' "$*" >&"$CURFEW_FD"; }
@@ -23,7 +24,8 @@ app() {
         "ok id=1 "*) work "$(value task "$rest")" & worker=$! ;;
         "event name=backgroundTaskWillExpire "*)
             # A few seconds are left. Save, and end the task: an app that doesn't is killed.
-            kill "$worker" && echo "step saved for later"
+            kill "$worker"
+            wait "$worker" || echo "step saved for later"
             send end id=3 task="$(value task "$rest")" ;;
         "event name=willTerminate "*) exit 0 ;;
         esac
@@ -32,12 +34,14 @@ app() {
     done
 }
 
-# demo STEPS BUDGET WORD: home it, and see it suspended by itself with WORD the last step in its log.
+# demo STEPS TIME WORD: home it, let TIME pass, and see it suspended by itself with WORD the last step in its log.
 demo() {
-    echo "- $1 steps of 0.1 s, on a budget of $2:" && : >"$log"
-    STEPS=$1 curfew run --name "$name" --aware --budget "$2" -- "$0" app >"$log" &
+    echo "- $1 steps, $2 of its ten minutes pass:" && : >"$log"
+    STEPS=$1 curfew run --manual-clock --name "$name" --aware -- "$0" app >"$log" &
     await "grep -q didBecomeActive '$log'"
     curfew home "$name"
+    await "grep -q 'step 1' '$log'"
+    curfew advance "$name" "$2" >/dev/null
     await "curfew status '$name' --json | grep -q '\"state\": \"suspended\"'"
     sed 's/^/  /' "$log" && echo "  (suspended)"
     [ "$(grep step "$log" | tail -n 1)" = "step $3" ]
@@ -47,13 +51,13 @@ demo() {
 }
 
 await() {
-    tries=100
+    tries=300
     until eval "$1"; do [ $((tries -= 1)) -gt 0 ] && sleep 0.1 || { echo "FAILED: $1" >&2; exit 1; }; done
 }
 
 [ $# = 0 ] || { app; exit; }
 name=aware-sh-$$ log=$(mktemp)
 trap 'curfew quit "$name" 2>/dev/null || true; rm -f "$log"' EXIT
-demo 5 30s 5
+demo 5 0s 5
 # It is told 5 s before the end.
-demo 50 6s "saved for later"
+demo 100000 10m "saved for later"

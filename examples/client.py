@@ -94,7 +94,7 @@ class Demo:
     def until_state(self, *states):
         """Passes through these states."""
         for state in states:
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + 20
             while self.status()["state"] != state:
                 assert time.monotonic() < deadline, self.status()
                 time.sleep(0.02)
@@ -105,7 +105,7 @@ class Demo:
 
     def play(self):
         self.until("launched in the foreground")
-        self.drive("post", "upload", "chunks=1000")
+        self.drive("post", "upload", "chunks=100000")
         self.until("uploading, task 1")
         self.drive("home")
         self.until("saved the draft")
@@ -125,7 +125,7 @@ class Demo:
         self.until("uploading, task 2", "uploaded")
         self.drive("quit")
         self.until("bye")
-        assert self.run.wait(10) == 0, self.run.returncode
+        assert self.run.wait(20) == 0, self.run.returncode
         print("- it ended by itself, with status 0")
 
 
@@ -133,8 +133,8 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["app"]:
         main()
     else:
-        signal.signal(signal.SIGALRM, lambda *_: sys.exit("not done in 60 s"))
-        signal.alarm(60)
+        signal.signal(signal.SIGALRM, lambda *_: sys.exit("not done in 100 s"))
+        signal.alarm(100)
         demo = Demo()
         try:
             demo.play()

@@ -7,7 +7,7 @@ gnu=$(command -v timeout)
 mkdir bin
 ln -s "$(command -v curfew)" bin/timeout
 
-for line in "5 true" "0.2 sleep 30" "--preserve-status 0.2 sleep 30" "5 sh -c 'exit 7'" "5 no-such-program" "0.2x true"; do
+for line in "1m true" "0.2 sleep 1000" "--preserve-status 0.2 sleep 1000" "1m sh -c 'exit 7'" "1m no-such-program" "0.2x true"; do
     theirs=0 ours=0
     eval "$gnu $line" 2>/dev/null || theirs=$?
     eval "bin/timeout $line" 2>/dev/null || ours=$?
@@ -16,8 +16,12 @@ for line in "5 true" "0.2 sleep 30" "--preserve-status 0.2 sleep 30" "5 sh -c 'e
 done
 step "the same statuses"
 
+bin/timeout -v 1h sh -c 'setsid sh -c "echo \$\$ >daemon; exec sleep 1000" & exec sleep 1000' 2>stderr &
+wait_until 20 "the daemon" test -s daemon
+# Its hour is over once the daemon is there: SIGALRM is the limit, as for GNU's.
+kill -ALRM $!
 status=0
-bin/timeout -v 0.5 sh -c 'setsid sh -c "echo \$\$ >daemon; exec sleep 30" & exec sleep 30' 2>stderr || status=$?
+wait $! || status=$?
 ((status == 124)) || fail "it ended with status $status, not 124"
 is_gone "$(<daemon)" || fail "the daemon lives on"
 step "a daemon in a session of its own went with it; -v says:"

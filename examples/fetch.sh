@@ -34,13 +34,14 @@ cat >"$scratch/config/curfew/apps/$news.toml" <<EOF
 command = ["python3", "$scratch/news.py"]
 background-modes = ["fetch", "remote-notification"]
 minimum-fetch-interval = "1h"
+enter-background-limit = "1m"
 EOF
 curfew check "$scratch/config/curfew/apps/$news.toml" >/dev/null || fail "curfew check finds something wrong with the manifest"
 
 curfew serve --name "$CURFEW_SERVER" &
 server=$!
 answers() { curfew apps >/dev/null 2>&1; }
-wait_until 10 "the server to answer" answers
+wait_until 20 "the server to answer" answers
 wrote() { curfew log "$news" 2>/dev/null | grep -q "$1"; }
 
 curfew fetch "$news"

@@ -8,23 +8,23 @@ web=web-$$ notes=notes-$$
 curfew serve --name "$CURFEW_SERVER" &
 server=$!
 answers() { curfew apps >/dev/null 2>&1; }
-wait_until 10 "the server to answer" answers
+wait_until 20 "the server to answer" answers
 curfew launch --name "$web" -- sleep 1000 >/dev/null
 
 # In a terminal it would be vim; here it is a program that stays as well.
 curfew run --join --name "$notes" -- sleep 1000 &
 is_listed() { curfew apps | grep -q "^$notes .*joined"; }
-wait_until 10 "$notes to join" is_listed
-curfew wait "$web" suspended --limit 10s
+wait_until 20 "$notes to join" is_listed
+curfew wait "$web" suspended --limit 20s
 step "$notes has joined the server, and $web went home for it"
 
 curfew open "$web"
-curfew wait "$notes" suspended --limit 10s
+curfew wait "$notes" suspended --limit 20s
 step "opened, $web is $(field "$web" state), and $notes went home"
 
 curfew switch
-curfew wait "$notes" active --limit 10s
-curfew wait "$web" suspended --limit 10s
+curfew wait "$notes" active --limit 20s
+curfew wait "$web" suspended --limit 20s
 step "switch: $notes is in front again"
 
 curfew serve --name "$CURFEW_SERVER" --stop

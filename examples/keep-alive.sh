@@ -19,16 +19,17 @@ app.run()
 ' >"$log" &
 run=$!
 has_lines() { (($(wc -l <"$log") == $1)); }
-wait_until 10 "it to ask for keep-alive" has_lines 1
+wait_until 20 "it to ask for keep-alive" has_lines 1
 curfew home "$app"
+curfew wait "$app" suspended --limit 20s
 curfew status "$app" | grep keep-alive
 
 for round in 2 3; do
     step "curfew advance $app 10m"
     curfew advance "$app" 10m >"$scratch/events"
     grep -q 'didDeliver  event=keepAlive' "$scratch/events" || fail "it wasn't told"
-    wait_until 10 "a word to the server" has_lines "$round"
-    wait_until 10 "it to be suspended again" is_state "$app" suspended
+    wait_until 20 "a word to the server" has_lines "$round"
+    wait_until 20 "it to be suspended again" is_state "$app" suspended
     step "woken, a word to the server, and suspended again"
 done
 

@@ -52,7 +52,7 @@ is_asleep() { [[ $(field "$1" asleep) == true ]]; }
 
 # fall_asleep APP: lets the time pass that is held until it sleeps. Where nothing would wake it, the example is skipped.
 fall_asleep() {
-    local end=$((SECONDS + 15)) why
+    local end=$((SECONDS + 30)) why
     until is_asleep "$1"; do
         curfew advance "$1" 1h >"$scratch/advance" || fail "its time doesn't pass: $(<"$scratch/advance")"
         why=$(sed -n 's/.*keptAwake  why=//p' "$scratch/advance")
@@ -83,4 +83,4 @@ letters() { ps -L -o state= -p "$(IFS=,; echo "$*")" | tr -d '\n'; }
 is_stopped() { [[ $(letters "$@") =~ ^[DZ]*T[TDZ]*$ ]]; }
 
 # is_gone PID…: none of them is left.
-is_gone() { ! ps -o pid= -p "$(IFS=,; echo "$*")" >/dev/null; }
+is_gone() { [[ ${1-} ]] && ! ps -o pid= -p "$(IFS=,; echo "$*")" >/dev/null; }

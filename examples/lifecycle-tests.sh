@@ -4,7 +4,7 @@
 source "$(dirname "$0")/lib.sh"
 
 step "curfew test scenarios"
-curfew test --junit "$scratch/results.xml" "$(dirname "$0")/scenarios" | tee "$scratch/played" || fail "a scenario failed"
+curfew test --await 30s --junit "$scratch/results.xml" "$(dirname "$0")/scenarios" | tee "$scratch/played" || fail "a scenario failed"
 
 step "what a CI shows of it: $(grep -c '<testcase' "$scratch/results.xml") test cases in JUnit's format"
 step "a scenario that asks for too much says what was seen instead"

@@ -16,7 +16,7 @@ begin() {
     job=$!
     exec 9>"$scratch/pipe"
     echo "BEGIN IMMEDIATE; INSERT INTO notes VALUES ('$app'); SELECT 'begun';" >&9
-    wait_until 10 "sqlite3 to begin its transaction" grep -qs begun "$scratch/said"
+    wait_until 20 "sqlite3 to begin its transaction" grep -qs begun "$scratch/said"
 }
 
 # Whether nobody else can write.
@@ -34,12 +34,12 @@ printf 'COMMIT;\n.exit\n' >&9
 wait "$job" || fail "it ended with status $?"
 
 app=defer-$$
-begin "$app" --locks=defer
+begin "$app" --locks=defer --lock-wait 1m
 curfew home "$app"
 [[ $(field "$app" state) == background ]] || fail "it is $(field "$app" state), not in background"
-step "--locks=defer: sent home it runs on, for 5 s at most"
+step "--locks=defer: sent home it runs on, for --lock-wait at most"
 echo 'COMMIT;' >&9
-wait_until 5 "its suspension" is_state "$app" suspended
+wait_until 20 "its suspension" is_state "$app" suspended
 is_locked && fail "it was suspended with its lock"
 step "… until it has committed; then it is suspended, and the database is anybody's"
 curfew open "$app"

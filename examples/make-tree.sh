@@ -13,21 +13,28 @@ for file in {1..12}; do
     done >"f$file.c"
 done
 echo 'int main(void) { return 0; }' >main.c
-# Each compiler under a shell, for depth.
-printf 'CFLAGS = -O2\nprogram: main.o %s\n\t@gcc -o $@ $^\n%%.o: %%.c\n\t@sh -c "gcc $(CFLAGS) -c $< && echo $@"\n' \
-    "$(echo f{1..12}.o)" >Makefile
+# Each compiler under a shell, for depth. Until a file says that this is enough each compiles the same again and again, so that it is
+# sent home in the middle of it on any machine.
+cat >Makefile <<END
+program: main.o $(echo f{1..12}.o)
+	@gcc -o \$@ \$^
+%.o: %.c
+	@sh -c "gcc -O2 -c \$< && echo \$@ && until [ -e enough ]; do gcc -O2 -c \$<; done"
+END
 
 curfew run --name "$app" -- make -j4 >log &
 run=$!
 has_objects() { (($(wc -l <log) >= 3)); }
-wait_until 10 "the first objects" has_objects
+wait_until 60 "the first objects" has_objects
 curfew home "$app"
 mapfile -t pids < <(tree "$(field "$app" pid)")
-wait_until 10 "all of it to stop" is_stopped "${pids[@]}"
+wait_until 20 "all of it to stop" is_stopped "${pids[@]}"
 step "home, in the middle of it: $(field "$app" state), ${#pids[@]} processes"
 # (D: a parent in vfork, which the kernel holds until its child, stopped here, goes on.)
 ps -o state=,comm= -p "$(IFS=,; echo "${pids[*]}")" | sort | uniq -c
 
+# It may go on to its end now, if it can.
+touch enough
 done_before=$(wc -l <log) cpu_before=$(field "$app" cpu)
 sleep 1
 [[ $(wc -l <log) == "$done_before" && $(field "$app" cpu) == "$cpu_before" ]] || fail "it made progress while suspended"

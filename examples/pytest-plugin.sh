@@ -10,7 +10,7 @@ python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2>/dev/null || {
 here=$(cd "$(dirname "$0")" && pwd)
 # After `pip install ./Sources/clients/pytest` it is `pytest examples/pytest`.
 export PYTHONPATH=$here/../Sources/clients/pytest/src PYTHONDONTWRITEBYTECODE=1
-run=(python3 -m pytest -q -p no:cacheprovider -p pytest_curfew.plugin)
+run=(python3 -m pytest -q -p no:cacheprovider -p pytest_curfew.plugin --curfew-await 30s)
 
 step "pytest examples/pytest"
 "${run[@]}" "$here/pytest" || fail "a test failed"

@@ -6,16 +6,17 @@ app=redis-$$
 socket=$scratch/redis.sock
 ask() { redis-cli -s "$socket" "$@"; }
 
-curfew run --name "$app" -- \
+# A minute to save when it is quit: on a busy machine the 5 s that it has otherwise may not do.
+curfew run --name "$app" --terminate-limit 1m -- \
     redis-server --port 0 --unixsocket "$socket" --dir "$scratch" --appendonly yes >"$scratch/log" &
 is_up() { [[ $(ask ping 2>/dev/null) == PONG ]]; }
-wait_until 10 "redis-server to answer" is_up
+wait_until 20 "redis-server to answer" is_up
 ask set before 1 >/dev/null
 step "redis-server is up, and holds before=$(ask get before)"
 
 curfew home "$app"
 pid=$(field "$app" pid)
-wait_until 10 "every thread of redis-server to be stopped" is_stopped "$pid"
+wait_until 20 "every thread of redis-server to be stopped" is_stopped "$pid"
 step "home: $(field "$app" state); its threads, as ps shows them: $(letters "$pid")"
 
 status=0

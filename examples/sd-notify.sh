@@ -5,27 +5,33 @@ source "$(dirname "$0")/lib.sh"
 need redis-server systemd-notify
 app=redis-$$
 
-curfew run --name "$app" --aware --launch-limit 10s -- redis-server --supervised systemd --port 0 \
+# No limit passes but by `curfew advance`.
+curfew run --manual-clock --name "$app" --aware -- redis-server --supervised systemd --port 0 \
     --unixsocket "$scratch/redis.sock" --dir "$scratch" >"$scratch/log" &
 is_ready() { [[ $(field "$app" ready) == true ]]; }
-wait_until 10 "redis-server to say READY=1" is_ready
+wait_until 20 "redis-server to say READY=1" is_ready
 step "redis-server is ready: \"$(field "$app" notifyStatus)\""
 curfew quit "$app"
 wait $!
 
 cat >"$scratch/slow" <<'SCRIPT'
 #!/bin/bash
-# Has three seconds to end, and needs four: its message buys ten more.
-trap 'systemd-notify EXTEND_TIMEOUT_USEC=10000000; sleep 4; exit 3' TERM
+# Has three seconds to end, and needs four: its message buys ten.
+trap 'systemd-notify EXTEND_TIMEOUT_USEC=10000000; echo extended; until [ -e "$1" ]; do sleep 0.1; done; exit 3' TERM
 systemd-notify --ready --status="waiting"
 while :; do sleep 0.1; done
 SCRIPT
 chmod +x "$scratch/slow"
 app=slow-$$
-curfew run --name "$app" --aware --terminate-limit 3s -- "$scratch/slow" &
-wait_until 10 "the script to be ready" is_ready
-curfew quit "$app"
+curfew run --manual-clock --name "$app" --aware --terminate-limit 3s -- "$scratch/slow" "$scratch/saved" >"$scratch/said" &
+run=$!
+wait_until 20 "the script to be ready" is_ready
+curfew quit "$app" &
+wait_until 20 "the script to ask for more time" grep -q extended "$scratch/said"
+# The fourth second, too, passes without a kill.
+curfew advance "$app" 4s
+touch "$scratch/saved"
 status=0
-wait $! || status=$?
+wait "$run" || status=$?
 ((status == 3)) || fail "it ended with $status: the time it asked for wasn't granted"
 step "a script asked for more time to end, and got it: status $status"

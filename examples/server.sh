@@ -5,7 +5,7 @@ need redis-server redis-cli
 # A server of this example's own, and its manifests.
 export XDG_CONFIG_HOME=$scratch/config CURFEW_SERVER=example-$$
 cache=cache-$$ notes=notes-$$
-ask() { timeout 10 redis-cli -s "$scratch/redis.sock" "$@"; }
+ask() { timeout 20 redis-cli -s "$scratch/redis.sock" "$@"; }
 
 mkdir -p "$scratch/config/curfew/apps"
 cat >"$scratch/config/curfew/apps/$cache.toml" <<EOF
@@ -18,16 +18,16 @@ curfew check "$scratch/config/curfew/apps/$cache.toml" >/dev/null || fail "curfe
 curfew serve --name "$CURFEW_SERVER" &
 server=$!
 answers() { curfew apps >/dev/null 2>&1; }
-wait_until 10 "the server to answer" answers
+wait_until 20 "the server to answer" answers
 
 curfew launch "$cache" >/dev/null
 is_up() { [[ $(ask ping 2>/dev/null) == PONG ]]; }
-wait_until 10 "redis-server to answer" is_up
+wait_until 20 "redis-server to answer" is_up
 ask set before 1 >/dev/null
 step "launched by its manifest, $cache is $(field "$cache" state), and holds before=$(ask get before)"
 
 curfew launch --name "$notes" -- sh -c 'echo "started in $PWD"; exec sleep 1000' >/dev/null
-curfew wait "$cache" suspended --limit 10s
+curfew wait "$cache" suspended --limit 20s
 step "$notes came to the front; $cache is $(field "$cache" state)"
 
 pid=$(field "$cache" pid)
@@ -38,7 +38,7 @@ is_state "$notes" active || fail "$notes isn't in front any more"
 step "$cache was killed, and is launched again, in background: restart = \"on-failure\"; $notes didn't notice"
 
 curfew open "$cache"
-wait_until 10 "redis-server to answer again" is_up
+wait_until 20 "redis-server to answer again" is_up
 step "opened, it answers: $(ask ping)"
 
 curfew switch

@@ -23,15 +23,15 @@ curfew run --name "$app" --settings "$settings" --settings-signal HUP --on didEn
     --manual-clock --exec-on "didEnterBackground=echo \"hook: \$CURFEW_APP \$CURFEW_EVENT\" >>'$log'" -- \
     "$scratch/player" "$scratch" >>"$log" &
 says() { grep -qx "$1" "$log"; }
-wait_until 10 "the script to start" says 'volume is 3'
+wait_until 20 "the script to start" says 'volume is 3'
 
 echo volume=7 >"$settings"
-wait_until 10 "the new volume" says 'volume is 7'
+wait_until 20 "the new volume" says 'volume is 7'
 step "settings written: $(tail -n 1 "$log")"
 
 curfew home "$app"
-wait_until 10 "the trap" says saved
-wait_until 10 "the hook" says "hook: $app didEnterBackground"
+wait_until 20 "the trap" says saved
+wait_until 20 "the hook" says "hook: $app didEnterBackground"
 # Its time stands still, so that the trap has run before the second is over on the slowest machine.
 curfew advance "$app" 1s >/dev/null
 is_state "$app" suspended || fail "it is $(field "$app" state), its grace over"
@@ -40,7 +40,7 @@ step "home: its trap has run, and so has the hook; after a second of grace it is
 echo volume=8 >"$settings"
 echo volume=9 >"$scratch/new" && mv "$scratch/new" "$settings"
 curfew open "$app"
-wait_until 10 "the last volume" says 'volume is 9'
+wait_until 20 "the last volume" says 'volume is 9'
 says 'volume is 8' && fail "it heard of a change twice, or while it was stopped"
 step "settings changed twice while it was suspended; opened, it reads them once: $(tail -n 1 "$log")"
 

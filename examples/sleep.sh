@@ -10,12 +10,12 @@ ask() { redis-cli -s "$socket" "$@"; }
 curfew run --sleep-when-idle 10m --wake-on connections --manual-clock --name "$app" -- \
     redis-server --port 0 --unixsocket "$socket" --dir "$scratch" --save '' >"$scratch/log" &
 is_up() { [[ $(ask ping 2>/dev/null) == PONG ]]; }
-wait_until 10 "redis-server to answer" is_up
+wait_until 20 "redis-server to answer" is_up
 pid=$(field "$app" pid)
 step "redis-server is up: curfew run --sleep-when-idle 10m --wake-on connections"
 
 fall_asleep "$app"
-wait_until 10 "every thread of redis-server to be stopped" is_stopped "$pid"
+wait_until 20 "every thread of redis-server to be stopped" is_stopped "$pid"
 step "ten minutes without a client: it is asleep; its threads, as ps shows them: $(letters "$pid")"
 
 [[ $(ask set key value) == OK && $(ask get key) == value ]] || fail "a client wasn't answered"

@@ -21,22 +21,22 @@ curfew serve --name "$CURFEW_SERVER" --source "sh '$scratch/inbox.sh' '$inbox' $
     --source "echo quit app=$notes; exec sleep 1000" 2>"$scratch/errors" &
 server=$!
 answers() { curfew apps >/dev/null 2>&1; }
-wait_until 10 "the server to answer" answers
+wait_until 20 "the server to answer" answers
 curfew launch --name "$mail" -- sleep 1000 >/dev/null
 curfew launch --name "$notes" -- sleep 1000 >/dev/null
-curfew wait "$mail" suspended --limit 10s
+curfew wait "$mail" suspended --limit 20s
 step "$notes is in front"
 
 touch "$inbox/letter"
-curfew wait "$mail" active --limit 10s
+curfew wait "$mail" active --limit 20s
 step "something is in the folder, and $mail is $(field "$mail" state)"
 
 rm "$inbox/letter"
-curfew wait "$mail" suspended --limit 10s
+curfew wait "$mail" suspended --limit 20s
 step "it is empty again, and $mail is $(field "$mail" state)"
 
 is_told() { grep -q "source echo: \"quit app=$notes\": a source may ask for" "$scratch/errors"; }
-wait_until 10 "what is no request to be told" is_told
+wait_until 20 "what is no request to be told" is_told
 [[ -n $(field "$notes" pid) ]] || fail "a source has ended $notes"
 step "told of, and not done: $(grep -o 'source echo: .*' "$scratch/errors")"
 

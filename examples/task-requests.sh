@@ -37,7 +37,8 @@ play() {
     app=$1-$$
     local done=$scratch/$1.done
     shift
-    curfew launch --name "$app" -- "$@" "$done" >/dev/null
+    # A busy machine may need more than the 5 s that these are otherwise.
+    curfew launch --enter-background-limit 1m --expiration-lead 1m --name "$app" -- "$@" "$done" >/dev/null
     wait_until 20 "it to be ready" wrote ready
     curfew home "$app"
     curfew wait "$app" suspended --limit 20s
@@ -61,7 +62,7 @@ play() {
 curfew serve --name "$CURFEW_SERVER" &
 server=$!
 answers() { curfew apps >/dev/null 2>&1; }
-wait_until 10 "the server to answer" answers
+wait_until 20 "the server to answer" answers
 if (($#)); then
     play program "$@"
 else

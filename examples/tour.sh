@@ -14,7 +14,7 @@ head -c 1M /dev/urandom >photos/1.jpg
 export LIMIT=1
 
 step "the $(wc -l <backup.curfew) lines of the tour"
-curfew test --artifacts out backup.curfew || fail "the tour's scenario failed"
+curfew test --await 30s --artifacts out backup.curfew || fail "the tour's scenario failed"
 curfew timeline out/*/journal --title backup.curfew -o tour.svg
 if [[ ${1-} == --draw ]]; then
     cp tour.svg "$tree/docs/tour.svg"

@@ -8,7 +8,8 @@ log=$scratch/log
 export PYTHONPATH
 PYTHONPATH=$(cd "$(dirname "$0")/../Sources/clients/python" && pwd)
 
-curfew run --name "$app" --aware --journal "$scratch/journal" --launch-option from=example -- python3 -c '
+# Its time stands still, so that its limits are none on the slowest machine.
+curfew run --manual-clock --name "$app" --aware --journal "$scratch/journal" --launch-option from=example -- python3 -c '
 import curfew
 
 app = curfew.app()
@@ -25,7 +26,7 @@ seen() { [[ $(tail -n +"${2:-1}" "$log" | paste -sd,) == "$1" ]]; }
 # expect LINES WHAT: what was added to the log since the last time.
 next=1
 expect() {
-    wait_until 10 "$2: $1 in $(tail -n +$next "$log" | paste -sd,)" seen "$1" $next
+    wait_until 20 "$2: $1 in $(tail -n +$next "$log" | paste -sd,)" seen "$1" $next
     next=$(($(wc -l <"$log") + 1))
     step "$2: $1"
 }
@@ -37,14 +38,14 @@ curfew dismiss "$app"
 expect didBecomeActive 'not answered'
 curfew home "$app"
 expect willResignActive,didEnterBackground home
-wait_until 10 "it to be suspended" is_state "$app" suspended
+wait_until 20 "it to be suspended" is_state "$app" suspended
 
 curfew post "$app" settingsDidChange theme=light
 curfew post "$app" settingsDidChange theme=dark
 step "two changes of its settings, while it can't hear"
 curfew wake "$app" mail from='a friend'
 expect 'didEnterBackground,settingsDidChange theme=dark,mail from=a friend' 'woken for mail'
-wait_until 10 "it to be suspended again" is_state "$app" suspended
+wait_until 20 "it to be suspended again" is_state "$app" suspended
 step "it is suspended again"
 
 curfew open "$app"

@@ -12,7 +12,7 @@ step "$shards shards, a job each"
 failed=0
 # -q: the words are passed on as they stand here. Its status is how many shards failed.
 parallel -q --jobs "$shards" --tagstring shard-{} \
-    curfew test --shard "{}/$shards" --jobs 1 --junit "$scratch/shard-{}.xml" suite.curfew \
+    curfew test --shard "{}/$shards" --jobs 1 --await 30s --junit "$scratch/shard-{}.xml" suite.curfew \
     ::: $(seq "$shards") || failed=$?
 
 step "their results in one file, failures and all"

@@ -57,7 +57,7 @@ END
 step "a cluster of one node"
 daemon munged --foreground --force --socket "$scratch/munge.socket" --key-file "$scratch/munge.key" \
     --pid-file "$scratch/munged.pid" --log-file "$scratch/munged.log" --seed-file "$scratch/munged.seed"
-wait_until 10 "munged listens" test -S "$scratch/munge.socket"
+wait_until 20 "munged listens" test -S "$scratch/munge.socket"
 daemon slurmctld -D
 daemon slurmd -D
 is_idle() { [[ $(sinfo --noheader --format %T 2>/dev/null) == idle ]]; }

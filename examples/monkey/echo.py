@@ -25,5 +25,5 @@ async def ask():
 
 
 if sys.argv[1:] == ["ask"]:
-    sys.exit(not asyncio.run(asyncio.wait_for(ask(), 5)))
+    sys.exit(not asyncio.run(asyncio.wait_for(ask(), 60)))
 asyncio.run(serve())

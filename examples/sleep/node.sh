@@ -9,12 +9,12 @@ is_up() { [[ -s $scratch/log ]]; }
 wait_until 20 "the server to listen" is_up
 port=$(<"$scratch/log")
 pid=$(field "$app" pid)
-visit() { curl -sS --max-time 10 "http://127.0.0.1:$port/"; }
+visit() { curl -sS --max-time 20 "http://127.0.0.1:$port/"; }
 [[ $(visit) == "visit 1" ]] || fail "a visitor wasn't answered"
 step "a server listens at port $port, $(letters "$pid" | wc -c) threads of it: curfew run --sleep-when-idle 10m --wake-on connections"
 
 fall_asleep "$app"
-wait_until 10 "every thread of it to be stopped" is_stopped "$pid"
+wait_until 20 "every thread of it to be stopped" is_stopped "$pid"
 step "nobody comes for ten minutes: it is asleep; its threads, as ps shows them: $(letters "$pid")"
 
 [[ $(visit) == "visit 2" ]] || fail "a visitor wasn't answered"

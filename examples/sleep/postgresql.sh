@@ -37,7 +37,7 @@ ask 'create table visits as select generate_series(1, 1000) number; delete from 
 fall_asleep "$app"
 all=$(tree "$(field "$app" pid)")
 # shellcheck disable=SC2086  # several numbers
-wait_until 10 "all of it to be stopped" is_stopped $all
+wait_until 20 "all of it to be stopped" is_stopped $all
 ps -o args= -p "$(paste -s -d , <<<"$all")" >"$scratch/titles"
 grep -q 'autovacuum launcher' "$scratch/titles" || fail "there is no autovacuum launcher: $(<"$scratch/titles")"
 # shellcheck disable=SC2086

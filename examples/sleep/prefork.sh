@@ -8,14 +8,14 @@ app=prefork-$$
 curfew run --sleep-when-idle 10m --wake-on connections --manual-clock --name "$app" -- \
     python3 "$(dirname "$0")/prefork.py" >"$scratch/log" &
 is_up() { [[ -s $scratch/log ]]; }
-wait_until 10 "the server to listen" is_up
+wait_until 20 "the server to listen" is_up
 port=$(<"$scratch/log")
 all=$(tree "$(field "$app" pid)")
 
 # ask DESCRIPTOR: one line and its answer.
 ask() {
     echo hello >&"$1"
-    read -r -t 10 -u "$1" answer || fail "no answer"
+    read -r -t 20 -u "$1" answer || fail "no answer"
 }
 exec 4<>"/dev/tcp/127.0.0.1/$port"
 ask 4
@@ -24,7 +24,7 @@ step "a master and four workers listen at port $port, and have a client: $answer
 
 fall_asleep "$app"
 # shellcheck disable=SC2086  # several numbers
-wait_until 10 "all of them to be stopped" is_stopped $all
+wait_until 20 "all of them to be stopped" is_stopped $all
 step "ten minutes without a request: all are asleep, as ps shows them: $(letters $all)"
 
 ask 4

@@ -11,17 +11,17 @@ script -qfc "curfew run --sleep-when-idle 10m --manual-clock --name $app -- pyth
 terminal=$!
 exec 3>"$scratch/keys"
 shows() { grep -q -- "$1" "$scratch/screen"; }
-wait_until 10 "the prompt" shows '>>> '
+wait_until 20 "the prompt" shows '>>> '
 printf 'kept = 6 * 7; print("it", "knows")\r' >&3
-wait_until 10 "an answer" shows 'it knows'
+wait_until 20 "an answer" shows 'it knows'
 step "a prompt in a terminal: curfew run --sleep-when-idle 10m -- python3 -q"
 
 fall_asleep "$app"
-wait_until 10 "every thread of it to be stopped" is_stopped "$(field "$app" pid)"
+wait_until 20 "every thread of it to be stopped" is_stopped "$(field "$app" pid)"
 step "nobody types for ten minutes: it is asleep; its threads, as ps shows them: $(letters "$(field "$app" pid)")"
 
 printf 'print("kept", kept)\r' >&3
-wait_until 10 "an answer" shows 'kept 42'
+wait_until 20 "an answer" shows 'kept 42'
 [[ $(woken_by "$app") == *terminal* ]] || fail "it was woken by $(woken_by "$app")"
 step "a line is typed: woken by $(woken_by "$app"), it answers: $(grep -o 'kept 42' "$scratch/screen")"
 
