@@ -129,9 +129,9 @@ extension TimeoutTrial: EngineHost {
 extension TimeoutTrial: Kernel {
     var now: Instant { clock }
 
-    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
+    func signal(_ app: AppID, _ signal: Int32, mainProcessOnly: Bool) {
         command.get(signal)
-        if !leaderOnly { command.get(SIGCONT) }
+        if !mainProcessOnly { command.get(SIGCONT) }
     }
 
     func kill(_ app: AppID) { command.get(SIGKILL) }

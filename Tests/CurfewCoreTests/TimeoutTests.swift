@@ -178,10 +178,10 @@ struct TimeoutTests {
             ])
     }
 
-    @Test("Abandoned, sparing descendants: the leader alone is signalled and killed, the rest let go")
-    func abandonedLeaderOnly() {
+    @Test("Abandoned, sparing descendants: the main process alone is signalled and killed, the rest let go")
+    func abandonedMainProcessOnly() {
         let scenario = Scenario(Self.policy(TimeoutPolicy(sparesDescendants: true), limit: .seconds(100)))
-        #expect(abandon(scenario) == ["signal 15 a, its leader only"])
+        #expect(abandon(scenario) == ["signal 15 a, its main process only"])
         #expect(scenario.run(.seconds(5)) == ["kill the leader of a supervisor-exit in active"])
         #expect(scenario.leaderDies(of: 9) == ["release a", "a active -> notRunning"])
     }
@@ -198,13 +198,13 @@ struct TimeoutTests {
 
     // MARK: The command alone
 
-    @Test("Sparing descendants, the leader alone is signalled and killed")
-    func leaderOnly() {
+    @Test("Sparing descendants, the main process alone is signalled and killed")
+    func mainProcessOnly() {
         let scenario = Scenario(Self.policy(TimeoutPolicy(killAfter: .seconds(2), sparesDescendants: true)))
-        #expect(scenario.run(.seconds(10)) == [Self.over, "signal 15 a, its leader only"])
+        #expect(scenario.run(.seconds(10)) == [Self.over, "signal 15 a, its main process only"])
         #expect(
             scenario.run(.seconds(2)) == ["kill the leader of a time-limit in active, limit 10s, elapsed 10s"])
-        // Once: a leader that can't end yet isn't killed again.
+        // Once: a main process that can't end yet isn't killed again.
         #expect(relay(scenario, 14) == [])
         #expect(scenario.leaderDies(of: 9) == ["release a", "a active -> notRunning"])
         #expect(scenario.treeGone() == ["ended a exit 137 time-limit"])

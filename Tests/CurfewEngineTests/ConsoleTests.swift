@@ -175,7 +175,7 @@ struct ConsoleTests {
         #expect(host.asked == [7])
         console.handle(.proxyGot(SIGUSR1, from: .process(8), stops: 0))
         #expect(host.asked == [7])
-        #expect(host.actions.last == .signalLeader(SIGUSR1))
+        #expect(host.actions.last == .signalMainProcess(SIGUSR1))
     }
 
     @Test("A signal to the supervisor asks for an end, but from inside")

@@ -29,10 +29,10 @@ struct EngineTimeoutTests {
         #expect(scenario.pass(.milliseconds(1)).last == "ended a raise(signal: 9)")
     }
 
-    @Test("The leader alone is signalled where descendants are spared")
-    func leaderOnly() {
+    @Test("The main process alone is signalled where descendants are spared")
+    func mainProcessOnly() {
         let lines = running(TimeoutPolicy(sparesDescendants: true)).pass(.seconds(1))
-        #expect(lines.last == "signal 15 a, its leader")
+        #expect(lines.last == "signal 15 a, its main process")
     }
 
     @Test("and killed alone, which is told as a kill, once")
@@ -41,7 +41,7 @@ struct EngineTimeoutTests {
         let lines = scenario.pass(.seconds(1)) + scenario.pass(.seconds(1))
         #expect(
             lines.suffix(4) == [
-                "will end a", "will signal a 9", "signal 9 a, its leader", "record a killing time-limit",
+                "will end a", "will signal a 9", "signal 9 a, its main process", "record a killing time-limit",
             ])
         #expect(lines.filter { $0.hasPrefix("record a expired") }.count == 1)
     }

@@ -197,9 +197,9 @@ struct InstanceTests {
         let kernel = LiveKernel()
         kernel.instances.insert(.sample(AppID(1), leader: first.pid))
         kernel.instances.insert(.sample(AppID(2), leader: second.pid))
-        kernel.signal(AppID(2), SIGTERM, leaderOnly: true)
+        kernel.signal(AppID(2), SIGTERM, mainProcessOnly: true)
         #expect(second.endingSignal() == SIGTERM)
-        kernel.signal(AppID(1), SIGUSR1, leaderOnly: true)
+        kernel.signal(AppID(1), SIGUSR1, mainProcessOnly: true)
         #expect(first.endingSignal() == SIGUSR1)
     }
 
@@ -227,7 +227,7 @@ struct InstanceTests {
         let app = AppID(4)
         #expect(kernel.suspend(app, includingStopped: false))
         _ = kernel.resume(app)
-        kernel.signal(app, SIGTERM, leaderOnly: false)
+        kernel.signal(app, SIGTERM, mainProcessOnly: false)
         kernel.kill(app)
         #expect(kernel.isGone(app))
         #expect(kernel.survivors(app) == [])

@@ -198,7 +198,7 @@ struct JobSignalTests {
     func hangUpInSharedGroup() {
         var shared = Job(.inPipeline)
         #expect(shared.proxyGets(SIGHUP) == [])
-        #expect(shared.proxyGets(SIGHUP) { $0.proxyLeadsSession = true } == [.signalLeader(SIGHUP)])
+        #expect(shared.proxyGets(SIGHUP) { $0.proxyLeadsSession = true } == [.signalMainProcess(SIGHUP)])
     }
 
     @Test("nohup: an ignored hang-up stays ignored", arguments: [LifecycleState.active, .suspended])
@@ -215,7 +215,7 @@ struct JobSignalTests {
         #expect(shared.proxyGets(SIGWINCH) == [])
         #expect(job.proxyGets(SIGWINCH) == [.signalApp(SIGWINCH)])
         #expect(job.proxyGets(SIGWINCH) { $0.canTakeTerminal = true } == [.giveTerminal, .signalApp(SIGWINCH)])
-        #expect(job.proxyGets(SIGWINCH, from: .outside) == [.signalLeader(SIGWINCH)])
+        #expect(job.proxyGets(SIGWINCH, from: .outside) == [.signalMainProcess(SIGWINCH)])
     }
 
     // MARK: From somebody
@@ -249,8 +249,8 @@ struct JobSignalTests {
         arguments: [SIGUSR1, SIGUSR2, SIGALRM, SIGQUIT, SIGWINCH])
     func others(_ signal: Int32) {
         var job = Job()
-        #expect(job.proxyGets(signal, from: .outside) == [.signalLeader(signal)])
-        #expect(job.proxyGets(signal, from: .inside) == [.signalLeader(signal)])
+        #expect(job.proxyGets(signal, from: .outside) == [.signalMainProcess(signal)])
+        #expect(job.proxyGets(signal, from: .inside) == [.signalMainProcess(signal)])
     }
 
     @Test("SIGPIPE and SIGURG are the proxy's own", arguments: [SIGPIPE, SIGURG])
@@ -262,7 +262,7 @@ struct JobSignalTests {
     @Test("Any signal that the stopped proxy passes on shows that it runs again")
     func runsAgain() {
         var job = Job.stopped()
-        #expect(job.proxyGets(SIGUSR1, from: .outside) == [.signalLeader(SIGUSR1)])
+        #expect(job.proxyGets(SIGUSR1, from: .outside) == [.signalMainProcess(SIGUSR1)])
         #expect(!job.control.isProxyStopped)
     }
 

@@ -44,15 +44,15 @@ struct KeeperTests {
         #expect(!keeper { $0.policy.timeout = TimeoutPolicy() }.sparesRest)
     }
 
-    @Test("A leader without a group of its own is signalled by itself")
-    func leaderAlone() {
+    @Test("A main process without a group of its own is signalled by itself")
+    func mainProcessAlone() {
         let leader = Sleeper()
         pages.noteLaunch(leader.pid, group: 0)
         keeper().signalHeld(SIGTERM)
         #expect(leader.endingSignal() == SIGTERM)
     }
 
-    @Test("With one, all of that is; the leader once")
+    @Test("With one, all of that is; the main process once")
     func group() {
         let leader = Sleeper(ownGroup: true)
         let member = Sleeper(group: leader.pid)
@@ -73,7 +73,7 @@ struct KeeperTests {
         #expect(Procfs.stat(member.pid)?.isGone == false)
     }
 
-    @Test("A leader that has left its group is signalled as well as that")
+    @Test("A main process that has left its group is signalled as well as that")
     func leftGroup() {
         let leader = Sleeper()
         let member = Sleeper(ownGroup: true)

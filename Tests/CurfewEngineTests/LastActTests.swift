@@ -10,7 +10,7 @@ import Testing
 /// What ends a process can't return: each of these runs in a process of its own, which tells what is to be looked at by a line.
 @Suite("The last act of a process: all that is the app's ends, and then it does itself")
 struct LastActTests {
-    @Test("A keeper ends the leader and whoever else there is, and takes the socket away")
+    @Test("A keeper ends the main process and whoever else there is, and takes the socket away")
     func keeper() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(125), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -30,7 +30,7 @@ struct LastActTests {
         try Stage.end(result.standardOutputContent) { #expect($0.names.filter { $0.hasSuffix(".sock") } == []) }
     }
 
-    @Test("Told to resume it continues the leader instead, and ends as that does")
+    @Test("Told to resume it continues the main process instead, and ends as that does")
     func resumingKeeper() async throws {
         let result = try await #require(processExitsWith: .signal(SIGTERM), observing: [\.standardOutputContent]) {
             let (pages, leader) = (SharedPages(), Sleeper())

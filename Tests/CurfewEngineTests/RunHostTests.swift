@@ -66,7 +66,7 @@ struct RunHostTests {
         #expect(scene.records.filter { $0.hasPrefix("signalIgnored") } == ["signalIgnored \(SIGTERM)"])
     }
 
-    @Test("What means nothing to Curfew is the leader's")
+    @Test("What means nothing to Curfew is the main process's")
     func passedOn() {
         #expect(scene.isTold(SIGURG) == [])
         scene.isTold(SIGUSR1)
@@ -151,9 +151,9 @@ struct RunHostTests {
         #expect(scene.journal.take().only("signal") == ["signal 15 a"])
     }
 
-    @Test("A signal for the leader is sent to it alone")
+    @Test("A signal for the main process is sent to it alone")
     func signalled() {
-        host.perform(.signalLeader(SIGUSR2))
+        host.perform(.signalMainProcess(SIGUSR2))
         #expect(scene.leadersEnd() == SIGUSR2)
     }
 
@@ -227,7 +227,7 @@ struct RunHostTests {
     func mainProcess() {
         scene.pages.noteLaunch(scene.leader.pid, group: 0)
         host.mainProcessChanged(of: scene.instance, to: 77)
-        #expect(scene.pages.page.leader == 77)
+        #expect(scene.pages.page.mainPid == 77)
     }
 
     @Test("The proxy ends by the signal that the app died of; with the others of its group only where that was SIGKILL")

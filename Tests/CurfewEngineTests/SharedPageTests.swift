@@ -12,7 +12,7 @@ struct SharedPageTests {
 
     @Test("Nothing is noted at first")
     func empty() {
-        #expect(page.leader == 0)
+        #expect(page.mainPid == 0)
         #expect(page.group == 0)
         #expect(page.report == nil)
         #expect(page.path(.unified) == "")
@@ -36,12 +36,12 @@ struct SharedPageTests {
     }
 
     @Test("The child notes who it is; another can be named in its place, and the group stays")
-    func leader() {
+    func mainPid() {
         pages.noteLaunch(70, group: 70)
-        #expect(page.leader == 70)
+        #expect(page.mainPid == 70)
         #expect(page.group == 70)
-        page.leader = 77
-        #expect(page.leader == 77)
+        page.mainPid = 77
+        #expect(page.mainPid == 77)
         #expect(page.group == 70)
     }
 
@@ -52,7 +52,7 @@ struct SharedPageTests {
         page.set(.unified, "/sys")
         page.report = ReportFile.Identity(device: 3, inode: 1 << 40)
         #expect(page.report == ReportFile.Identity(device: 3, inode: 1 << 40))
-        #expect(page.leader == 70)
+        #expect(page.mainPid == 70)
         #expect(page.group == 71)
         #expect(page.path(.unified) == "/sys")
         #expect(pages.proxySignal == 9)

@@ -14,12 +14,12 @@ extension App {
         limit.signalled(policy, at: now)
         if isHeard { return }
         wake(forSignalUntil: self.policy.terminateLimit, at: now, into: &effects)
-        effects.append(.signal(id, signal, leaderOnly: policy.sparesDescendants))
+        effects.append(.signal(id, signal, mainProcessOnly: policy.sparesDescendants))
     }
 
     /// Its time is over as it is.
     private func relayToRest(_ signal: Int32, isHeard: Bool, into effects: inout [Effect]) {
-        if !isHeard, signal != Self.signalAlarm { effects.append(.signal(id, signal, leaderOnly: false)) }
+        if !isHeard, signal != Self.signalAlarm { effects.append(.signal(id, signal, mainProcessOnly: false)) }
     }
 
     /// The limit has passed. With `killAfter`, one signal is all the notice that is given, whoever sent it.
@@ -31,7 +31,7 @@ extension App {
         limit.signalledForExpiry(policy, at: now)
         wake(forSignalUntil: .infinite, at: now, into: &effects)
         if isFirst, let report = limit.report { effects.append(.expire(id, report)) }
-        effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
+        effects.append(.signal(id, policy.signal, mainProcessOnly: policy.sparesDescendants))
     }
 
     /// Whoever waited for it was killed: it gets the limit's signal at once, and SIGKILL later in any case.
@@ -44,7 +44,7 @@ extension App {
         if policy.signal == Self.signalKill { return killForTimeout(policy, at: now, into: &effects) }
         limit.signalledForAbandonment()
         wake(forSignalUntil: .infinite, at: now, into: &effects)
-        effects.append(.signal(id, policy.signal, leaderOnly: policy.sparesDescendants))
+        effects.append(.signal(id, policy.signal, mainProcessOnly: policy.sparesDescendants))
     }
 
     /// It didn't end of the signal.

@@ -4,7 +4,7 @@ public enum AppInput: Sendable, Hashable {
     indirect case launch(Policy, LaunchOptions)
     /// The program has been executed: every limit that counts from its start counts from now.
     case started
-    /// Its leader has ended.
+    /// Its main process has ended: the one that it has named, or else its leader.
     case leaderExited(ExitOutcome)
     /// Some of its processes are still there after that.
     case leftBehind

@@ -13,11 +13,11 @@ public enum Effect: Sendable, Hashable {
     case resume(AppID, includingStopped: Bool)
     /// The signal that asks for an end, to the whole tree, which runs.
     case terminate(AppID, signal: Int32)
-    /// This signal to the whole tree, and SIGCONT; or, without that, to its leader only.
-    case signal(AppID, Int32, leaderOnly: Bool)
+    /// This signal to the whole tree, and SIGCONT; or, without that, to its main process only.
+    case signal(AppID, Int32, mainProcessOnly: Bool)
     /// Its time is over: the signal that asks for an end comes next.
     indirect case expire(AppID, KillReport)
-    /// SIGKILL to its leader alone; what that has started is spared.
+    /// SIGKILL to its main process alone; what that has started is spared.
     indirect case killLeader(AppID, KillReport)
     /// SIGKILL to the whole tree; answered by `stillThere`.
     indirect case kill(AppID, KillReport)
@@ -205,7 +205,7 @@ public struct TaskAge: Sendable, Hashable {
 public struct Ending: Sendable, Hashable {
     /// Why it was killed; nil when it ended by itself, or in time after `quit`.
     public var kill: KillReport?
-    /// How its leader ended; nil when nobody saw it.
+    /// How its main process ended; nil when nobody saw it.
     public var leader: ExitOutcome?
     /// The signal we asked it to end with; nil when we didn't.
     public var terminateSignal: Int32?

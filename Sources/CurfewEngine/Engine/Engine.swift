@@ -159,14 +159,14 @@ public final class Engine {
             let taken = kernel.resume(app)
             if includingStopped { kernel.continueAfterTerminalStop(app) }
             for socket in taken { result(.app(app, .connectionTaken(socket))) }
-        case .terminate(let app, let signal): send(signal, to: app, leaderOnly: false)
-        case .signal(let app, let signal, let leaderOnly): send(signal, to: app, leaderOnly: leaderOnly)
+        case .terminate(let app, let signal): send(signal, to: app, mainProcessOnly: false)
+        case .signal(let app, let signal, let mainProcessOnly): send(signal, to: app, mainProcessOnly: mainProcessOnly)
         case .expire(let app, let report):
             host.willEnd(app, report)
             host.record(.expired(report), of: app)
         case .killLeader(let app, let report):
             host.willEnd(app, report)
-            send(SIGKILL, to: app, leaderOnly: true)
+            send(SIGKILL, to: app, mainProcessOnly: true)
             host.record(.killing(report), of: app)
         case .release(let app):
             kernel.release(app)
@@ -362,9 +362,9 @@ public final class Engine {
 
     // MARK: Ending
 
-    private func send(_ signal: Int32, to app: AppID, leaderOnly: Bool) {
+    private func send(_ signal: Int32, to app: AppID, mainProcessOnly: Bool) {
         host.willSignal(app, signal)
-        kernel.signal(app, signal, leaderOnly: leaderOnly)
+        kernel.signal(app, signal, mainProcessOnly: mainProcessOnly)
     }
 
     private func kill(_ app: AppID) {

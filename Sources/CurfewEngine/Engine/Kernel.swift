@@ -18,8 +18,8 @@ public protocol Kernel: AnyObject {
     func resume(_ app: AppID) -> [ListeningSocket]
     /// Continues what a terminal has stopped, when the app isn't suspended.
     func continueAfterTerminalStop(_ app: AppID)
-    /// This signal, and SIGCONT, to every process; or, alone, to the leader.
-    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool)
+    /// This signal, and SIGCONT, to every process; or, alone, to the main process.
+    func signal(_ app: AppID, _ signal: Int32, mainProcessOnly: Bool)
     /// Lets every process of it go, back to where we are ourselves.
     func release(_ app: AppID)
     /// One round of SIGKILL; asked again until `isGone`.

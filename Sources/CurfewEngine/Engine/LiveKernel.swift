@@ -79,8 +79,8 @@ final class LiveKernel: Kernel {
 
     // MARK: Signals
 
-    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
-        if leaderOnly {
+    func signal(_ app: AppID, _ signal: Int32, mainProcessOnly: Bool) {
+        if mainProcessOnly {
             instances[app]?.signalMainProcess(signal)
             return
         }

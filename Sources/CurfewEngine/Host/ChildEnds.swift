@@ -84,7 +84,7 @@ struct ChildEnds {
         endRun(outcome ?? .exited(code: 0), of: instance)
     }
 
-    /// The leader, or the process it has named in its place, has ended.
+    /// The main process has ended.
     private func endRun(_ outcome: ExitOutcome, of instance: Instance) {
         if isReported { instance.reporter.noteMeasures() }
         // The kernel's kill for memory and the leader's death by it arrive together; the cause comes first.

@@ -25,7 +25,7 @@ extension RunHost: ConsoleHost {
         case .noteIgnored(let signal, let sender): noteIgnored(signal, sender)
         case .continueApp: kernel.continueAfterTerminalStop(Self.app)
         case .signalApp(let signal): instance?.tree.signalOwnGroup(signal)
-        case .signalLeader(let signal): instance?.signalMainProcess(signal)
+        case .signalMainProcess(let signal): instance?.signalMainProcess(signal)
         case .giveTerminal, .takeTerminal, .lendTerminal, .stopProxy, .continueProxy, .continueProxyGroup, .askProxy,
             .then:
             break

@@ -113,7 +113,7 @@ final class RunHost: AppsHost {
     override func clientSentHome(_ app: AppID) { console?.handle(.sentHome) }
 
     override func mainProcessChanged(of instance: Instance, to pid: Int32) {
-        page.leader = pid
+        page.mainPid = pid
         membership?.pidChanged(to: pid)
     }
 

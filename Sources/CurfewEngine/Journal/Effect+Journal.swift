@@ -18,8 +18,8 @@ extension Effect {
         case .confirmSuspension(let app, let isLast): ("confirmSuspension", app, [Field("last", isLast)])
         case .resume(let app, _): ("resume", app, [])
         case .terminate(let app, let signal): ("terminate", app, [Field("signal", Int(signal))])
-        case .signal(let app, let signal, let leaderOnly):
-            ("signal", app, [Field("signal", Int(signal)), Field("leader-only", leaderOnly)])
+        case .signal(let app, let signal, let mainProcessOnly):
+            ("signal", app, [Field("signal", Int(signal)), Field("leader-only", mainProcessOnly)])
         case .expire(let app, let report): ("expire", app, report.journalFields)
         case .killLeader(let app, let report): ("killLeader", app, report.journalFields)
         case .release(let app): ("release", app, [])

@@ -152,7 +152,7 @@ final class Console {
         case .askProxy(let question): page.ask(question, of: proxy)
         case .then(let input): handle(input)
         case .home, .open, .wakeUp, .quit, .noteStop, .passOn, .abandon, .endWithoutProxy, .noteIgnored, .continueApp,
-            .signalApp, .signalLeader:
+            .signalApp, .signalMainProcess:
             host.perform(action)
         }
     }

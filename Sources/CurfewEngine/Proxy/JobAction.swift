@@ -25,7 +25,7 @@ enum JobAction: Hashable {
     /// To the app's own group.
     case signalApp(Int32)
     /// To its main process alone.
-    case signalLeader(Int32)
+    case signalMainProcess(Int32)
 
     // The terminal
 

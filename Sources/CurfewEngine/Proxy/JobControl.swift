@@ -195,7 +195,7 @@ struct JobControl {
         case SIGINT, SIGTERM, SIGHUP:
             return facts.isIgnored ? [] : refusal(of: signal, from: sender, facts) ?? [.quit]
         case SIGPIPE, SIGURG: return []
-        default: return [.signalLeader(signal)]
+        default: return [.signalMainProcess(signal)]
         }
     }
 
@@ -254,7 +254,7 @@ struct JobControl {
         guard let state = facts.state, !facts.isIgnored else { return [] }
         if !state.isForeground { return [.quit] }
         if setting.givesOwnGroup { return [.signalApp(SIGHUP)] }
-        return facts.proxyLeadsSession ? [.signalLeader(SIGHUP)] : []
+        return facts.proxyLeadsSession ? [.signalMainProcess(SIGHUP)] : []
     }
 
     // MARK: As timeout(1) has it

@@ -60,7 +60,7 @@ struct Keeper {
             return isGone()
         }
         removeSocket()
-        let ended = page.leader > 0 ? "so its app was ended" : "before its app was started"
+        let ended = page.mainPid > 0 ? "so its app was ended" : "before its app was started"
         StandardError.print("curfew: \(name): killed: supervisor-exit: the supervisor was killed, \(ended)")
         keepReport()
         ReportFile.reopen(options.reportPath, noted: page.report)?.write(report)
@@ -68,14 +68,14 @@ struct Keeper {
     }
 
     private func keepReport() {
-        guard page.leader > 0, let problem = ReportStore.keep(report, app: name, pid: page.leader) else { return }
+        guard page.mainPid > 0, let problem = ReportStore.keep(report, app: name, pid: page.mainPid) else { return }
         if manifest.tellsOfReports { StandardError.print("curfew: \(name): \(problem)") }
     }
 
     /// What the keeper can tell: the measures have gone with the supervisor.
     private var report: JSON {
         RunReport.ofSupervisorExit(
-            name: name, command: manifest.commandLine, pid: page.leader, problem: "the supervisor was killed")
+            name: name, command: manifest.commandLine, pid: page.mainPid, problem: "the supervisor was killed")
     }
 
     private var now: Instant { Instant(nanoseconds: curfew_monotonic_nanoseconds()) }
@@ -88,20 +88,20 @@ struct Keeper {
     }
 
     /// `timeout --foreground`: the command alone is ended, what it has started lives on.
-    var sparesRest: Bool { manifest.policy.timeout?.sparesDescendants == true && page.leader > 0 }
+    var sparesRest: Bool { manifest.policy.timeout?.sparesDescendants == true && page.mainPid > 0 }
 
-    /// For what can be held without looking: the leader, and its own group but where that is spared.
+    /// For what can be held without looking: the main process, and its own group but where that is spared.
     func signalHeld(_ signal: Int32) {
         let group = page.group
         let hasGroup =
             !sparesRest && group > 0
             && ProcessTree.holdsGroup(group, ancestor: getpid(), sparing: curfew_is_kept_child)
         if hasGroup { _ = curfew_kill(-group, signal) }
-        if isLeaderOurs, !hasGroup || getpgid(page.leader) != group { _ = curfew_kill(page.leader, signal) }
+        if isMainProcessOurs, !hasGroup || getpgid(page.mainPid) != group { _ = curfew_kill(page.mainPid, signal) }
     }
 
-    private var isLeaderOurs: Bool {
-        page.leader > 0 && !curfew_is_kept_child(page.leader) && Reaping.isChild(page.leader)
+    private var isMainProcessOurs: Bool {
+        page.mainPid > 0 && !curfew_is_kept_child(page.mainPid) && Reaping.isChild(page.mainPid)
     }
 
     private func isGone() -> Bool {
@@ -114,10 +114,10 @@ struct Keeper {
     private var processes: [Int32] { ProcessTree.descendants(of: getpid(), sparing: curfew_is_kept_child) }
 
     var hasChildren: Bool {
-        if sparesRest { return isLeaderOurs }
+        if sparesRest { return isMainProcessOurs }
         guard curfew_has_kept_children() else { return Reaping.hasChildren() }
         if Procfs.isOurs { return !processes.isEmpty }
-        return page.group > 0 ? Reaping.hasChild(inGroup: page.group) : Reaping.isChild(page.leader)
+        return page.group > 0 ? Reaping.hasChild(inGroup: page.group) : Reaping.isChild(page.mainPid)
     }
 
     /// Nothing that lives on is left stopped, or in a cgroup of ours.
@@ -145,7 +145,7 @@ struct Keeper {
             if lock >= 0 { _ = curfew_flock(lock, false) }
         }
         KeptChildren.reapSupervisor()
-        let leader = page.leader > 0 ? page.leader : oldestChild()
+        let mainPid = page.mainPid > 0 ? page.mainPid : oldestChild()
         for cgroup in cgroups.holding { CgroupDirectory.resume(cgroup) }
         for cgroup in cgroups.holding + cgroups.measuring { CgroupDirectory.stopHoldingBack(cgroup) }
         if manifest.policy.yieldsInBackground {
@@ -161,13 +161,13 @@ struct Keeper {
             var info = curfew_wait_info()
             guard curfew_waitid(Int32(P_ALL.rawValue), 0, WEXITED, &info) == 0 else { continue }
             curfew_forget_kept_child(info.pid)
-            if info.pid == leader { status = ExitStatus(info) }
+            if info.pid == mainPid { status = ExitStatus(info) }
         }
         _ = removeCgroups()
         status.end()
     }
 
-    /// The leader, when the supervisor was killed before it could say which it is: it has just been started.
+    /// The main process, when the supervisor was killed before it could say which it is: it has just been started.
     private func oldestChild() -> Int32 {
         let children = Procfs.children(of: getpid()).filter { !curfew_is_kept_child($0) }
         return children.min { Procfs.stat($0)?.startTime ?? .max < Procfs.stat($1)?.startTime ?? .max } ?? 0

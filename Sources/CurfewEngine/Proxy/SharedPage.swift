@@ -56,7 +56,7 @@ struct SharedPage {
     func setProxySignal(_ signal: Int32) { base.storeBytes(of: signal, toByteOffset: Offset.signal, as: Int32.self) }
 
     /// The process whose end is the run's: the one that was started, or another that was named in its place.
-    var leader: Int32 {
+    var mainPid: Int32 {
         get { launched.pointee.pid }
         nonmutating set { launched.pointee.pid = newValue }
     }

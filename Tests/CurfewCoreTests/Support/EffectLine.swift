@@ -9,8 +9,8 @@ func line(_ effect: Effect) -> String {
     case .confirmSuspension(let app, let isLast): "is \(letter(app)) stopped?" + (isLast ? " the last look" : "")
     case .resume(let app, _): "resume \(letter(app))"
     case .terminate(let app, let signal): "\(signal == 15 ? "SIGTERM" : "signal \(signal)") \(letter(app))"
-    case .signal(let app, let signal, let leaderOnly):
-        "signal \(signal) \(letter(app))" + (leaderOnly ? ", its leader only" : "")
+    case .signal(let app, let signal, let mainProcessOnly):
+        "signal \(signal) \(letter(app))" + (mainProcessOnly ? ", its main process only" : "")
     case .expire(let app, let report): "time is over for \(letter(app)) \(text(report))"
     case .killLeader(let app, let report): "kill the leader of \(letter(app)) \(text(report))"
     case .release(let app): "release \(letter(app))"

@@ -130,9 +130,9 @@ final class FakeKernel: Kernel {
 
     func continueAfterTerminalStop(_ app: AppID) { journal.note("continue \(app.letter) after terminal stop") }
 
-    func signal(_ app: AppID, _ signal: Int32, leaderOnly: Bool) {
-        journal.note("signal \(signal) \(app.letter)" + (leaderOnly ? ", its leader" : ""))
-        if !leaderOnly { turns = self[app].turns }
+    func signal(_ app: AppID, _ signal: Int32, mainProcessOnly: Bool) {
+        journal.note("signal \(signal) \(app.letter)" + (mainProcessOnly ? ", its main process" : ""))
+        if !mainProcessOnly { turns = self[app].turns }
     }
 
     /// How many turns more a signal takes.
