@@ -8,7 +8,7 @@ import Synchronization
 /// Answers wait in a queue, and `descriptor` is readable until they are taken.
 public final class StoreThread: Sendable {
     private struct Shared {
-        var jobs: [StoreKeeper.Job] = []
+        var jobs: [StoreWriter.Job] = []
         var lastTicket: UInt64 = 0
         /// Requests that are asked and not yet answered by `takeCompletions`.
         var waiting = 0
@@ -33,11 +33,11 @@ public final class StoreThread: Sendable {
     ///
     /// Where it can't be opened for now it begins in memory, as `state` says.
     public static func start(directory: String, clock: StoreClock = .system) throws(StoreRefusal) -> StoreThread {
-        let keeper = StoreKeeper(DatabaseFiles(directory: directory), clock: clock)
-        try keeper.begin()
-        let store = StoreThread(state: keeper.state, news: keeper.takeNews())
-        guard store.jobsCame.isOpen, store.answered.isOpen, store.run(keeper, clock) else {
-            keeper.close()
+        let writer = StoreWriter(DatabaseFiles(directory: directory), clock: clock)
+        try writer.begin()
+        let store = StoreThread(state: writer.state, news: writer.takeNews())
+        guard store.jobsCame.isOpen, store.answered.isOpen, store.run(writer, clock) else {
+            writer.close()
             throw .noThread
         }
         return store
@@ -72,7 +72,7 @@ public final class StoreThread: Sendable {
             shared.waiting += 1
             shared.lastTicket += 1
             let ticket = StoreTicket(number: shared.lastTicket)
-            shared.jobs.append(StoreKeeper.Job(ticket: ticket, request: request))
+            shared.jobs.append(StoreWriter.Job(ticket: ticket, request: request))
             return ticket
         }
         guard let ticket else { throw StoreBusy() }
@@ -87,7 +87,7 @@ public final class StoreThread: Sendable {
                 shared.lostNotes += 1
                 return false
             }
-            shared.jobs.append(StoreKeeper.Job(ticket: nil, request: .change(change)))
+            shared.jobs.append(StoreWriter.Job(ticket: nil, request: .change(change)))
             return shared.jobs.count == 1
         }
         // Of those that wait already the thread knows.
@@ -129,8 +129,8 @@ public final class StoreThread: Sendable {
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    private func run(_ keeper: StoreKeeper, _ clock: StoreClock) -> Bool {
-        let body = Unmanaged.passRetained(Body { self.work(keeper, clock) })
+    private func run(_ writer: StoreWriter, _ clock: StoreClock) -> Bool {
+        let body = Unmanaged.passRetained(Body { self.work(writer, clock) })
         var created = pthread_t()
         var callersMask = sigset_t()
         var mask = Self.mask
@@ -159,21 +159,21 @@ public final class StoreThread: Sendable {
         return mask
     }
 
-    private func work(_ keeper: StoreKeeper, _ clock: StoreClock) {
+    private func work(_ writer: StoreWriter, _ clock: StoreClock) {
         while true {
             let (jobs, lost, isStopping) = takeJobs()
-            keeper.lose(lost)
-            let completions = keeper.perform(jobs)
-            keeper.tryAgain()
-            publish(completions, keeper.takeNews(), keeper.state)
+            writer.lose(lost)
+            let completions = writer.perform(jobs)
+            writer.tryAgain()
+            publish(completions, writer.takeNews(), writer.state)
             if !jobs.isEmpty { continue }
             if isStopping { break }
-            wait(until: keeper.nextTry, clock)
+            wait(until: writer.nextTry, clock)
         }
-        keeper.close()
+        writer.close()
     }
 
-    private func takeJobs() -> (jobs: [StoreKeeper.Job], lost: Int, isStopping: Bool) {
+    private func takeJobs() -> (jobs: [StoreWriter.Job], lost: Int, isStopping: Bool) {
         shared.withLock { shared in
             let jobs = Array(shared.jobs.prefix(Self.batch))
             shared.jobs.removeFirst(jobs.count)

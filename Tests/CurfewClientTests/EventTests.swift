@@ -257,7 +257,7 @@ struct EventTests {
     func cancellation() async throws {
         try await withSupervisor { supervisor, application in
             // Keeps the connection through all the races.
-            let keeper = application.events.makeAsyncIterator()
+            let holder = application.events.makeAsyncIterator()
             let connection = try await supervisor.wait(for: "hello").connection
             for round in 1...200 {
                 let loop = Task {
@@ -270,7 +270,7 @@ struct EventTests {
                 // Those of the rounds before may come late.
                 #expect(await loop.value <= round)
             }
-            withExtendedLifetime(keeper) {}
+            withExtendedLifetime(holder) {}
             #expect(supervisor.count("hello") == 1)
         }
     }
@@ -278,11 +278,11 @@ struct EventTests {
     @Test("Events that race with the end of their loop are all acknowledged: 200 races")
     func acknowledgementRaces() async throws {
         try await withSupervisor { supervisor, application in
-            var keeper: LifecycleEvents.AsyncIterator? = application.events.makeAsyncIterator()
+            var holder: LifecycleEvents.AsyncIterator? = application.events.makeAsyncIterator()
             let connection = try await supervisor.wait(for: "hello").connection
             // Takes all, and so knows when all have come.
             var witness: LifecycleEvents.AsyncIterator? = application.events.makeAsyncIterator()
-            // The keeper never takes its events: they are handled when it ends.
+            // The holder never takes its events: they are handled when it ends.
             for round in 1...200 {
                 let loop = Task {
                     for await _ in application.events { break }
@@ -299,9 +299,9 @@ struct EventTests {
             supervisor.send(["event name=last seq=2000"], to: connection)
             while let event = await witness?.next(), event.name != "last" {}
             witness = nil
-            #expect(keeper != nil)
+            #expect(holder != nil)
             #expect(supervisor.count("ack") == 0)
-            keeper = nil
+            holder = nil
             try await supervisor.wait(for: "ack", count: 200)
             try await supervisor.wait(for: "closed")
             let acknowledged = supervisor.requests.compactMap { $0.message["seq"].flatMap { Int($0) } }

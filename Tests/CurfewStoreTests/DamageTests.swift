@@ -9,12 +9,12 @@ struct DamageTests {
 
     /// Ten apps with ten runs each, closed.
     private func fill() throws {
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         for app in 0..<10 {
-            keeper.note(.appLaunched(.sample("app\(app)", launches: 10), toFront: true))
-            for run in 1...10 { keeper.note(.runBegan(.sample("app\(app)", run))) }
+            writer.note(.appLaunched(.sample("app\(app)", launches: 10), toFront: true))
+            for run in 1...10 { writer.note(.runBegan(.sample("app\(app)", run))) }
         }
-        keeper.close()
+        writer.close()
     }
 
     private func damage(_ change: (inout [UInt8]) -> Void) {
@@ -38,18 +38,18 @@ struct DamageTests {
         try fill()
         damage(Self.kinds[kind].1)
         let bytes = readFile(folder.files.database)
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         let aside = folder.files.database + ".damaged-20010909T014640Z"
-        let news = keeper.takeNews()
+        let news = writer.takeNews()
         #expect(news.count == 1, "\(Self.kinds[kind].0)")
         guard case .damaged(_, let path) = news.first else { return #expect(Bool(false), "\(news)") }
         #expect(path == aside)
         #expect(readFile(aside) == bytes)
-        #expect(keeper.state.word == "damaged")
-        #expect(keeper.names == [])
-        #expect(keeper.do(.appLaunched(.sample("new"), toFront: true)) == .kept)
-        keeper.close()
-        let next = try folder.keeper()
+        #expect(writer.state.word == "damaged")
+        #expect(writer.names == [])
+        #expect(writer.do(.appLaunched(.sample("new"), toFront: true)) == .kept)
+        writer.close()
+        let next = try folder.writer()
         #expect(next.names == ["new"])
         #expect(next.state.word == "ok")
         next.close()
@@ -66,12 +66,12 @@ struct DamageTests {
             let place = random.below(whole.count)
             damage { $0[place] ^= UInt8(1 << random.below(8)) }
             do throws(StoreRefusal) {
-                let keeper = try folder.keeper()
-                let isTold = keeper.state.movedAside != nil
-                #expect(keeper.do(.appLaunched(.sample("new"), toFront: true)) == .kept, "byte \(place)")
-                #expect(keeper.names.first == "new", "byte \(place)")
-                #expect(isTold || keeper.state.movedAside != nil || keeper.names.count == 11, "byte \(place)")
-                keeper.close()
+                let writer = try folder.writer()
+                let isTold = writer.state.movedAside != nil
+                #expect(writer.do(.appLaunched(.sample("new"), toFront: true)) == .kept, "byte \(place)")
+                #expect(writer.names.first == "new", "byte \(place)")
+                #expect(isTold || writer.state.movedAside != nil || writer.names.count == 11, "byte \(place)")
+                writer.close()
             } catch {
                 // The header's application_id, or the name of a migration.
                 #expect(error == .foreign(path: folder.files.database) || error == .newer(path: folder.files.database))
@@ -103,14 +103,14 @@ struct DamageTests {
     func whileRunning() throws {
         defer { folder.remove() }
         try fill()
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         try damageFromOutside()
-        #expect(keeper.do(.moveToFront("app3")) == .kept)
-        #expect(keeper.state.word == "damaged")
-        #expect(keeper.takeNews().count == 1)
-        #expect(keeper.do(.runEnded(app: "app4", number: 10, .sample)) == .kept)
-        keeper.close()
-        let next = try folder.keeper()
+        #expect(writer.do(.moveToFront("app3")) == .kept)
+        #expect(writer.state.word == "damaged")
+        #expect(writer.takeNews().count == 1)
+        #expect(writer.do(.runEnded(app: "app4", number: 10, .sample)) == .kept)
+        writer.close()
+        let next = try folder.writer()
         #expect(next.names == ["app3"] + [9, 8, 7, 6, 5, 4, 2, 1, 0].map { "app\($0)" })
         #expect(next.history().count == 10)
         #expect(next.history("app4").map(\.end) == [.sample])
@@ -121,42 +121,42 @@ struct DamageTests {
     func byReading() throws {
         defer { folder.remove() }
         try fill()
-        let keeper = try folder.keeper()
-        defer { keeper.close() }
+        let writer = try folder.writer()
+        defer { writer.close() }
         try damageFromOutside()
-        guard case .unreadable = keeper.ask(.history(app: "app1", limit: 5))[0] else {
-            return #expect(Bool(false), "it was read: \(keeper.history("app1"))")
+        guard case .unreadable = writer.ask(.history(app: "app1", limit: 5))[0] else {
+            return #expect(Bool(false), "it was read: \(writer.history("app1"))")
         }
-        #expect(keeper.history("app1", limit: 5).map(\.number) == [10])
+        #expect(writer.history("app1", limit: 5).map(\.number) == [10])
     }
 
     @Test("With the fourth it isn't the file that is at fault: what is to be kept is held, and that is said")
     func again() throws {
         defer { folder.remove() }
         try fill()
-        let keeper = try folder.keeper()
-        defer { keeper.close() }
+        let writer = try folder.writer()
+        defer { writer.close() }
         for _ in 0..<3 {
             try damageFromOutside()
-            #expect(keeper.do(.moveToFront("app3")) == .kept)
+            #expect(writer.do(.moveToFront("app3")) == .kept)
         }
         #expect(folder.names.filter { $0.hasSuffix("20010909T014640Z-3") }.count == 1)
         try damageFromOutside()
-        #expect(keeper.do(.moveToFront("app5")) == .held)
-        #expect(keeper.state.word == "failing")
-        #expect(keeper.names.first == "app5")
-        #expect(keeper.names.count == 10)
+        #expect(writer.do(.moveToFront("app5")) == .held)
+        #expect(writer.state.word == "failing")
+        #expect(writer.names.first == "app5")
+        #expect(writer.names.count == 10)
     }
 
     @Test("Taken away while it runs: made anew, with every app")
     func takenAway() throws {
         defer { folder.remove() }
         try fill()
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         for name in folder.names where !name.hasSuffix(".lock") { unlink(folder.directory + "/" + name) }
-        #expect(keeper.do(.moveToFront("app3")) == .kept)
-        keeper.close()
-        let next = try folder.keeper()
+        #expect(writer.do(.moveToFront("app3")) == .kept)
+        writer.close()
+        let next = try folder.writer()
         #expect(next.names.count == 10)
         #expect(next.names.first == "app3")
         next.close()
@@ -166,18 +166,18 @@ struct DamageTests {
     func deleted() throws {
         defer { folder.remove() }
         try fill()
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         let child = try #require(Child(["sqlite3", folder.files.database, "DELETE FROM app"]))
         #expect(child.wait() == 0)
-        #expect(keeper.do(.runBegan(.sample("app3", 11))) == .kept)
-        keeper.close()
-        let next = try folder.keeper()
+        #expect(writer.do(.runBegan(.sample("app3", 11))) == .kept)
+        writer.close()
+        let next = try folder.writer()
         #expect(next.names.count == 10)
         #expect(next.lastRuns("app3") == 11)
         next.close()
     }
 }
 
-extension StoreKeeper {
+extension StoreWriter {
     fileprivate func lastRuns(_ app: String) -> Int? { load().lastRuns[app]?.number }
 }

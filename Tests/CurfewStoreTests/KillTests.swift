@@ -18,16 +18,16 @@ struct KillTests {
         }
 
         /// What a later turn has put in its place counts as well.
-        func isKept(by server: StoredServer, _ keeper: StoreKeeper) -> Bool {
+        func isKept(by server: StoredServer, _ writer: StoreWriter) -> Bool {
             let time = Int64(number)
             let push = server.pushes.first { $0.app == app && $0.number == number }
             let notifications = server.notifications[app] ?? []
             let requests = server.requests.filter { $0.key.app == app }
             switch what {
             case "launched": return server.apps.contains { $0.name == app && $0.launches >= number }
-            case "began": return keeper.history(app, limit: 10_000).contains { $0.number == number }
+            case "began": return writer.history(app, limit: 10_000).contains { $0.number == number }
             case "ended":
-                return keeper.history(app, limit: 10_000).contains { $0.number == number && $0.end?.reason == "exited" }
+                return writer.history(app, limit: 10_000).contains { $0.number == number && $0.end?.reason == "exited" }
             case "scheduled": return notifications.contains { $0.key.id == "series" && $0.passed >= time }
             case "submitted": return requests.contains { $0.key.id == "stays" && $0.submitted >= time }
             case "passed": return !notifications.contains { $0.key.id == "once" && $0.passed <= time }
@@ -58,13 +58,13 @@ struct KillTests {
             promises += worker.lines().compactMap(Promise.init)
             let status = worker.wait()
             #expect(status & 0x7f == SIGKILL, "round \(round)")
-            let keeper = try folder.keeper()
-            #expect(keeper.takeNews() == [], "round \(round)")
-            let server = keeper.load()
+            let writer = try folder.writer()
+            #expect(writer.takeNews() == [], "round \(round)")
+            let server = writer.load()
             for promise in promises.suffix(400) {
-                #expect(promise.isKept(by: server, keeper), "round \(round): \(promise)")
+                #expect(promise.isKept(by: server, writer), "round \(round): \(promise)")
             }
-            keeper.close()
+            writer.close()
         }
         let what = Dictionary(grouping: promises, by: \.what).mapValues(\.count)
         #expect(what.count == 12 && what.values.allSatisfy { $0 > 10 }, "\(what)")
@@ -117,12 +117,12 @@ struct KillTests {
         let status = worker.wait()
         // Whatever fails, it goes on to its end.
         if fate != .killed { #expect(status == 0 && lines.last == "closed", "\(call) \(number): \(status) \(lines)") }
-        let keeper = try folder.keeper()
-        #expect(keeper.takeNews() == [], "\(call) \(number)")
-        let server = keeper.load()
-        for promise in promises { #expect(promise.isKept(by: server, keeper), "\(call) \(number): \(promise)") }
-        #expect(keeper.do(.appLaunched(.sample("next"), toFront: true)) == .kept, "\(call) \(number)")
-        keeper.close()
+        let writer = try folder.writer()
+        #expect(writer.takeNews() == [], "\(call) \(number)")
+        let server = writer.load()
+        for promise in promises { #expect(promise.isKept(by: server, writer), "\(call) \(number): \(promise)") }
+        #expect(writer.do(.appLaunched(.sample("next"), toFront: true)) == .kept, "\(call) \(number)")
+        writer.close()
         let told = String(decoding: readFile(folder.trace), as: UTF8.self)
         return told.contains("(INJECTED)") || told.contains("killed by SIGKILL")
     }

@@ -28,13 +28,13 @@ struct MigrationTests {
     @Test("A new one is its owner's alone, and so is what is beside it")
     func modes() throws {
         defer { folder.remove() }
-        let keeper = try folder.keeper()
-        #expect(keeper.do(.appLaunched(.sample("a"), toFront: true)) == .kept)
+        let writer = try folder.writer()
+        #expect(writer.do(.appLaunched(.sample("a"), toFront: true)) == .kept)
         #expect(folder.mode(folder.directory) == 0o700)
         #expect(folder.names == ["server.sqlite", "server.sqlite-shm", "server.sqlite-wal", "server.sqlite.lock"])
         for name in folder.names { #expect(folder.mode(folder.directory + "/" + name) == 0o600, "\(name)") }
-        #expect(keeper.state.word == "ok")
-        keeper.close()
+        #expect(writer.state.word == "ok")
+        writer.close()
         #expect(folder.names == ["server.sqlite", "server.sqlite.lock"])
     }
 
@@ -59,10 +59,10 @@ struct MigrationTests {
             decoding: readFile("\(#filePath)".replacing("MigrationTests.swift", with: "Fixtures/\(version).sql")),
             as: UTF8.self)
         try make(fixture)
-        let keeper = try folder.keeper()
-        defer { keeper.close() }
-        #expect(keeper.takeNews() == [])
-        let server = keeper.load()
+        let writer = try folder.writer()
+        defer { writer.close() }
+        #expect(writer.takeNews() == [])
+        let server = writer.load()
         #expect(server.apps.map(\.name) == ["mail", "backup"])
         #expect(server.apps.map(\.source) == [.manifest, .bare])
         #expect(server.apps[0].command == ["/usr/bin/mail", "--sync"])
@@ -114,17 +114,17 @@ struct MigrationTests {
         }
         let new = Folder()
         defer { new.remove() }
-        try new.keeper().close()
+        try new.writer().close()
         #expect(try Self.schema(of: folder.files.database) == Self.schema(of: new.files.database))
     }
 
     @Test("A newer version's is refused, and stays as it is")
     func newer() throws {
         defer { folder.remove() }
-        try folder.keeper().close()
+        try folder.writer().close()
         try make("INSERT INTO grdb_migrations VALUES ('v99')")
         let before = readFile(folder.files.database)
-        #expect(throws: StoreRefusal.newer(path: folder.files.database)) { try folder.keeper() }
+        #expect(throws: StoreRefusal.newer(path: folder.files.database)) { try folder.writer() }
         #expect(readFile(folder.files.database) == before)
         #expect(folder.names.contains("server.sqlite"))
         #expect(!folder.names.contains { $0.contains("damaged") })
@@ -135,14 +135,14 @@ struct MigrationTests {
         defer { folder.remove() }
         try make("CREATE TABLE bookmark (url TEXT)")
         let before = readFile(folder.files.database)
-        #expect(throws: StoreRefusal.foreign(path: folder.files.database)) { try folder.keeper() }
+        #expect(throws: StoreRefusal.foreign(path: folder.files.database)) { try folder.writer() }
         #expect(readFile(folder.files.database) == before)
     }
 
     @Test("docs/server-database.md has the schema")
     func document() throws {
         defer { folder.remove() }
-        try folder.keeper().close()
+        try folder.writer().close()
         let path = "\(#filePath)".replacing(
             "Tests/CurfewStoreTests/MigrationTests.swift", with: "docs/server-database.md")
         let text = String(decoding: readFile(path), as: UTF8.self)

@@ -115,8 +115,8 @@ struct ModelTests {
         }
     }
 
-    private static func same(_ keeper: StoreKeeper, _ model: Model) -> Bool {
-        let server = keeper.load()
+    private static func same(_ writer: StoreWriter, _ model: Model) -> Bool {
+        let server = writer.load()
         let apps = server.apps.map { app in
             var app = app
             app.position = 0
@@ -129,7 +129,7 @@ struct ModelTests {
             && server.fetches == model.fetches.values.sorted { $0.app < $1.app }
             && server.requests == model.requests.values.sorted { $0.submitted < $1.submitted }
             && server.lastRuns == model.runs.compactMapValues(\.last)
-            && names.allSatisfy { keeper.history($0) == model.history($0).prefix(100).map { $0 } }
+            && names.allSatisfy { writer.history($0) == model.history($0).prefix(100).map { $0 } }
     }
 
     @Test("Whatever is asked, in whatever batches, through reopenings and others' transactions", arguments: 0..<12)
@@ -138,7 +138,7 @@ struct ModelTests {
         defer { folder.remove() }
         var random = SplitMix64(seed: seed)
         var model = Model()
-        var keeper = try folder.keeper()
+        var writer = try folder.writer()
         var turn = 0
         for round in 0..<40 {
             var leavesTransactions = Configuration()
@@ -148,20 +148,20 @@ struct ModelTests {
                 ? try DatabaseQueue(path: folder.files.database, configuration: leavesTransactions) : nil
             try other?.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
             var scratch = model
-            var jobs: [StoreKeeper.Job] = []
+            var jobs: [StoreWriter.Job] = []
             var expected: [StoreResult] = []
             for _ in 0...random.below(12) {
                 turn += 1
                 let change = Self.change(&random, scratch, turn: turn)
                 let isAwaited = random.chance(60)
                 let ticket = isAwaited ? StoreTicket(number: UInt64(turn)) : nil
-                jobs.append(StoreKeeper.Job(ticket: ticket, request: .change(change)))
+                jobs.append(StoreWriter.Job(ticket: ticket, request: .change(change)))
                 let isApplied = scratch.apply(change)
                 if isAwaited { expected.append(!isApplied ? .unknown : other == nil ? .kept : .busy) }
             }
             let before = model
             model = scratch
-            let answers = keeper.perform(jobs).map(\.result)
+            let answers = writer.perform(jobs).map(\.result)
             if answers.contains(.busy) {
                 // Only what nobody waited for has happened.
                 model = before
@@ -172,15 +172,15 @@ struct ModelTests {
             } else if other == nil {
                 #expect(answers == expected, "round \(round)")
             }
-            try #require(Self.same(keeper, model), "round \(round): \(jobs)")
+            try #require(Self.same(writer, model), "round \(round): \(jobs)")
             try other?.inDatabase { try $0.execute(sql: "ROLLBACK") }
             try other?.close()
             if random.chance(20) {
-                keeper.close()
-                keeper = try folder.keeper()
-                try #require(Self.same(keeper, model), "round \(round), opened anew")
+                writer.close()
+                writer = try folder.writer()
+                try #require(Self.same(writer, model), "round \(round), opened anew")
             }
         }
-        keeper.close()
+        writer.close()
     }
 }

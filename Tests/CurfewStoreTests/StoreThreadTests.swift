@@ -90,7 +90,7 @@ struct StoreThreadTests {
     @Test("Sixty-four wait, the next is told that it is busy; notes are taken all the same, and nothing is lost")
     func bound() throws {
         defer { folder.remove() }
-        try folder.keeper().close()
+        try folder.writer().close()
         let gate = Gate()
         let store = try StoreThread.start(directory: folder.directory, clock: gate.clock)
         let program = """
@@ -127,15 +127,15 @@ struct StoreThreadTests {
         for number in 1...500 { store.note(.appLaunched(.sample("app\(number)"), toFront: true)) }
         store.stop()
         store.stop()
-        let keeper = try folder.keeper()
-        #expect(keeper.names == (1...500).reversed().map { "app\($0)" })
-        keeper.close()
+        let writer = try folder.writer()
+        #expect(writer.names == (1...500).reversed().map { "app\($0)" })
+        writer.close()
     }
 
     @Test("What couldn't be written is tried again by itself, and told of when it is")
     func byItself() throws {
         defer { folder.remove() }
-        try folder.keeper().close()
+        try folder.writer().close()
         unlink(folder.files.lock)
         mkdir(folder.files.lock, 0o700)
         // Whenever somebody looks, the longest pause is over.

@@ -15,12 +15,12 @@ struct WordTests {
         apps[1].command = ["sh", odd, ByteString([0x80])]
         apps[1].directory = odd
         apps[2].directory = nil
-        let keeper = try folder.keeper()
+        let writer = try folder.writer()
         for app in apps {
-            _ = keeper.perform([StoreKeeper.Job(ticket: nil, request: .change(.appLaunched(app, toFront: true)))])
+            _ = writer.perform([StoreWriter.Job(ticket: nil, request: .change(.appLaunched(app, toFront: true)))])
         }
-        keeper.close()
-        let next = try folder.keeper()
+        writer.close()
+        let next = try folder.writer()
         defer { next.close() }
         let kept = Dictionary(uniqueKeysWithValues: next.load().apps.map { ($0.name, $0) })
         for app in apps {

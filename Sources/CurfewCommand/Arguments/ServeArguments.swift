@@ -18,7 +18,7 @@ package struct ServeArguments {
         var reader = reader
         var name = ServerPlan.usualName
         var containment = ContainmentKind.auto
-        var logSize = OutputKeeper.defaultLimit
+        var logSize = OutputWriter.defaultLimit
         let options = SupervisorOptions()
         options.caller = "curfew: serve"
         var apps: String?
@@ -92,7 +92,7 @@ package enum ForegroundPlaces {
 package enum LogSize {
     /// Nil for what is no such size.
     package static func parse(_ text: String) -> Int64? {
-        guard let bytes = SizeArgument.parse(text), bytes >= OutputKeeper.minimumLimit, bytes <= Int64.max / 2 else {
+        guard let bytes = SizeArgument.parse(text), bytes >= OutputWriter.minimumLimit, bytes <= Int64.max / 2 else {
             return nil
         }
         return Int64(bytes)

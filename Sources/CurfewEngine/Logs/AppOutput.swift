@@ -7,5 +7,5 @@ public struct AppOutput: Sendable, Hashable {
     public let run: Int
     /// For the program; the starter closes its own copy once that runs.
     public var programsEnd: Descriptor
-    let keepersEnd: Descriptor
+    let readingEnd: Descriptor
 }

@@ -12,7 +12,7 @@ struct LeftOutput {
     /// `limit`: bytes of one app's two files together.
     init(folder: LogFolder, limit: Int64) {
         self.folder = folder
-        mostBytes = max(limit, OutputKeeper.minimumLimit) / 2
+        mostBytes = max(limit, OutputWriter.minimumLimit) / 2
     }
 
     /// All that the proxy holds. Returns why some of it couldn't be kept; nil where all was.

@@ -2,12 +2,12 @@ import CCurfew
 import CurfewLinux
 import Glibc
 
-/// What an output keeper's owner and its thread tell each other; neither waits for the other.
+/// What an output writer's owner and its thread tell each other; neither waits for the other.
 final class OutputInbox: Sendable {
     enum Request: Sendable {
         case keep(LoggedRun, Descriptor)
-        /// `keepers`: to be told once nothing of it is left to read.
-        case end(app: String, run: Int, keepers: HandedOutput?)
+        /// `handed`: to be told once nothing of it is left to read.
+        case end(app: String, run: Int, handed: HandedOutput?)
         case finish
     }
 

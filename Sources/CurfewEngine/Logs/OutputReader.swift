@@ -2,7 +2,7 @@ import CCurfew
 import CurfewLinux
 import Glibc
 
-/// An output keeper's thread: waits for what apps write, and appends it to their logs.
+/// An output writer's thread: waits for what apps write, and appends it to their logs.
 ///
 /// An app's turn is what one read gives, so that one that writes without end keeps no other waiting longer than that takes.
 final class OutputReader {
@@ -95,9 +95,9 @@ final class OutputReader {
     private func heed(_ request: OutputInbox.Request) {
         switch request {
         case .keep(let run, let descriptor): keep(run, descriptor)
-        case .end(let app, let run, let keepers):
+        case .end(let app, let run, let handed):
             for source in apps[app]?.sources ?? [] where source.run.number == run { finish(source) }
-            keepers?.handOver()
+            handed?.handOver()
         case .finish: isFinishing = true
         }
     }

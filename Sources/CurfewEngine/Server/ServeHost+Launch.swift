@@ -133,7 +133,7 @@ extension ServeHost {
         lastDescriptor = program.channel.number
         if let kept = draft.output {
             HandedOutput(app: kept.app, run: kept.run, slot: draft.id.slot, pid: program.pid, to: proxy)
-                .handOver(kept.keepersEnd)
+                .handOver(kept.readingEnd)
         }
         let instance = adopt(
             program, as: draft.id, named: definition.name, manifest, in: draft.containment,

@@ -32,7 +32,7 @@ final class ServeHost: AppsHost {
     /// What each app's reaper is started from, where apps need one; nil where they don't, or can't have one.
     private(set) var reaperImage: SubreaperImage?
     var links: [AppID: AppLink] = [:]
-    var output: OutputKeeper?
+    var output: OutputWriter?
     var environment = ServerEnvironment.own()
     /// Of bare commands.
     var environments = RecentEnvironments()
@@ -254,7 +254,7 @@ final class ServeHost: AppsHost {
             return complain("no home directory is known to keep the apps' output in; XDG_STATE_HOME names one")
         }
         do throws(KernelError) {
-            output = try OutputKeeper(folder: folder, limit: plan.logSize)
+            output = try OutputWriter(folder: folder, limit: plan.logSize)
         } catch {
             complain("the apps' output can't be kept: \(error.text)")
         }

@@ -12,7 +12,7 @@ public struct ServerPlan {
     public let sources: [SourcePlan]
 
     public init(
-        name: String, containment: ContainmentKind = .auto, logSize: Int64 = OutputKeeper.defaultLimit,
+        name: String, containment: ContainmentKind = .auto, logSize: Int64 = OutputWriter.defaultLimit,
         sources: [SourcePlan] = [], options: SupervisorOptions
     ) {
         self.name = name

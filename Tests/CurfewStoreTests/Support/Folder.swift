@@ -20,10 +20,10 @@ final class Folder: Sendable {
     var trace: String { path + "/trace" }
     var files: DatabaseFiles { DatabaseFiles(directory: directory) }
 
-    func keeper() throws(StoreRefusal) -> StoreKeeper {
-        let keeper = StoreKeeper(files, clock: time.clock)
-        try keeper.begin()
-        return keeper
+    func writer() throws(StoreRefusal) -> StoreWriter {
+        let writer = StoreWriter(files, clock: time.clock)
+        try writer.begin()
+        return writer
     }
 
     /// The names in the database's directory.

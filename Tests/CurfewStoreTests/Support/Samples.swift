@@ -36,7 +36,7 @@ extension StoredRun.End {
         ended: 77, reason: "memory-limit", status: nil, signal: 9, cpu: 1_500_000, peak: 1 << 33)
 }
 
-extension StoreKeeper {
+extension StoreWriter {
     /// Asks for all of it at once; the answers, in order.
     func ask(_ requests: StoreRequest...) -> [StoreResult] {
         perform(requests.enumerated().map { Job(ticket: StoreTicket(number: UInt64($0.offset)), request: $0.element) })

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// One thread reads all pipes and writes all files, for they are on one disk. While the disk takes nothing, pipes fill, and an
 /// app waits when it has written more than its own holds, as if it wrote to that disk itself; whoever calls this never waits.
-public final class OutputKeeper {
+public final class OutputWriter {
     /// Bytes of one app's two files together, unless another number is asked for.
     public static let defaultLimit: Int64 = 4 << 20
     /// Less has no room for lines between the marks.
@@ -41,7 +41,7 @@ public final class OutputKeeper {
         var ends: [Int32] = [-1, -1]
         let result = ends.withUnsafeMutableBufferPointer { curfew_pipe($0.baseAddress) }
         if result < 0 { throw KernelError("make a pipe for", app, errno: -result) }
-        return AppOutput(app: app, run: run, programsEnd: Descriptor(ends[1]), keepersEnd: Descriptor(ends[0]))
+        return AppOutput(app: app, run: run, programsEnd: Descriptor(ends[1]), readingEnd: Descriptor(ends[0]))
     }
 
     /// Its program runs: what it writes is kept from now on. Closes our copy of the program's end.
@@ -49,20 +49,20 @@ public final class OutputKeeper {
         var output = output
         output.programsEnd.close()
         let seconds = curfew_realtime_nanoseconds() / 1_000_000_000
-        inbox.put(.keep(LoggedRun(app: output.app, number: output.run, pid: pid, seconds: seconds), output.keepersEnd))
+        inbox.put(.keep(LoggedRun(app: output.app, number: output.run, pid: pid, seconds: seconds), output.readingEnd))
     }
 
     /// Nothing was started.
     public func discard(_ output: AppOutput) {
-        for var end in [output.programsEnd, output.keepersEnd] { end.close() }
+        for var end in [output.programsEnd, output.readingEnd] { end.close() }
     }
 
     /// The run's last process is gone: what its pipe still holds is kept, at most 1 MiB, and the pipe closed.
     public func ended(app: String, run: Int) { ended(app: app, run: run, nil) }
 
     /// The same; then the proxy lets go of its end of the pipe, too.
-    func ended(app: String, run: Int, _ keepers: HandedOutput?) {
-        inbox.put(.end(app: app, run: run, keepers: keepers))
+    func ended(app: String, run: Int, _ handed: HandedOutput?) {
+        inbox.put(.end(app: app, run: run, handed: handed))
     }
 
     /// Why the last that was written couldn't be kept; nil once some could be. What wasn't is counted in the log.

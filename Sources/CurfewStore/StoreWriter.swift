@@ -3,7 +3,7 @@ import CurfewLinux
 /// What the store's thread does, without the thread: opens, writes, answers, and what follows when that fails.
 ///
 /// Nothing here waits but SQLite, for somebody else's transaction.
-final class StoreKeeper {
+final class StoreWriter {
     /// A request, or without a ticket a note, which nobody waits for.
     struct Job: Sendable {
         var ticket: StoreTicket?
