@@ -45,7 +45,7 @@ struct AppsHostNotifyTests {
         let instance = scene.hold(leader: leader.pid, below: getpid())
         host.mainProcessNamed(.a, other.pid)
         #expect(instance.mainPid == other.pid)
-        #expect(host.reaper.app(of: other.pid) == .a)
+        #expect(host.children.app(of: other.pid) == .a)
         #expect(host.mainProcesses == [other.pid])
         #expect(told == ["mainProcess \(other.pid)"])
         #expect(host.loop.ready().isEmpty)
@@ -63,13 +63,13 @@ struct AppsHostNotifyTests {
         host.mainProcessNamed(.a, first.pid)
         host.mainProcessNamed(.a, second.pid)
         #expect(first.holds == 1)
-        #expect(host.reaper.app(of: first.pid) == nil)
+        #expect(host.children.app(of: first.pid) == nil)
         #expect(instance.mainPid == second.pid)
         host.mainProcessNamed(.a, leader.pid)
         #expect(second.holds == 1)
-        #expect(host.reaper.app(of: second.pid) == nil)
+        #expect(host.children.app(of: second.pid) == nil)
         #expect(instance.mainProcess == nil)
-        #expect(host.reaper.app(of: leader.pid) == .a)
+        #expect(host.children.app(of: leader.pid) == .a)
         #expect(host.mainProcesses == [first.pid, second.pid, leader.pid])
         #expect(told == host.mainProcesses.map { "mainProcess \($0)" })
     }
@@ -98,7 +98,7 @@ struct AppsHostNotifyTests {
         host.mainProcessNamed(.a, getppid())
         #expect(instance.mainPid == leader.pid)
         #expect(host.mainProcesses == [])
-        #expect(host.reaper.app(of: getppid()) == nil)
+        #expect(host.children.app(of: getppid()) == nil)
         #expect(told == ["notificationIgnored MAINPID=\(getppid()) isn't a process of the app"])
     }
 
@@ -148,7 +148,7 @@ struct AppsHostNotifyTests {
         host.mainProcessEnded(main.pid)
         #expect(scene.state() == nil)
         #expect(instance.mainProcess == nil)
-        #expect(host.reaper.app(of: main.pid) == nil)
+        #expect(host.children.app(of: main.pid) == nil)
         #expect(host.loop.ready().isEmpty)
     }
 

@@ -17,7 +17,7 @@ struct AppsHostReaperTests {
     private func hold(_ id: AppID = .a) -> (instance: Instance, reaper: Sleeper) {
         let (instance, reaper) = (scene.hold(id), Sleeper())
         instance.subreaper = Subreaper(pid: reaper.pid, channel: .none)
-        host.reaper.register(reaper.pid, of: id)
+        host.children.register(reaper.pid, of: id)
         return (instance, reaper)
     }
 
@@ -66,7 +66,7 @@ struct AppsHostReaperTests {
     func others() {
         let (child, (_, reaper)) = (Sleeper(), hold())
         defer { for each in [child, reaper] { each.end() } }
-        host.reaper.register(child.pid, of: .a)
+        host.children.register(child.pid, of: .a)
         stop(child)
         stop(reaper)
         host.continueReapers()

@@ -18,16 +18,16 @@ struct AppsHostTests {
             containment: .tree, leader: leader, ownGroup: 0, method: .both, root: .descendants(of: leader))
         let instance = Instance(id, name: name, .sample(), tree, startedAt: Instant(nanoseconds: 0))
         host.kernel.instances.insert(instance)
-        host.reaper.register(leader, of: id)
+        host.children.register(leader, of: id)
         return instance
     }
 
     /// Has these end, instead of children of this process.
     private func setEnded(_ pids: Int32...) {
         let ended = Ended(pids)
-        var reaper = Reaper(wait: ended.wait)
-        for instance in host.kernel.instances.all { reaper.register(instance.tree.leader, of: instance.id) }
-        host.reaper = reaper
+        var children = ChildRegistry(wait: ended.wait)
+        for instance in host.kernel.instances.all { children.register(instance.tree.leader, of: instance.id) }
+        host.children = children
     }
 
     private final class Ended {
@@ -71,7 +71,7 @@ struct AppsHostTests {
         }
         let instance = hold(.a, named: "mail", leader: nobody)
         instance.subreaper = Subreaper(pid: reaper.pid, channel: .none)
-        host.reaper.register(reaper.pid, of: .a)
+        host.children.register(reaper.pid, of: .a)
         #expect(host.isSubreaper(reaper.pid))
         #expect(!host.isSubreaper(other.pid))
         #expect(!host.isSubreaper(nobody))
@@ -89,13 +89,13 @@ struct AppsHostTests {
         let other = hold(.b, named: "music", leader: nobody - 1)
         instance.subreaper = Subreaper(pid: nobody - 2, channel: .none)
         setEnded(nobody - 2)
-        host.reaper.register(nobody - 2, of: .a)
+        host.children.register(nobody - 2, of: .a)
         #expect(host.reapAll { _ in }.map(\.id) == [.a])
         #expect(instance.takeEnds() == Instance.Ends(hasLostReaper: true))
         #expect(instance.livingLeader == nobody)
         #expect(instance.tree.root == .strays)
         #expect(other.tree.root == .descendants(of: nobody - 1))
-        #expect(host.reaper.app(of: nobody - 2) == nil)
+        #expect(host.children.app(of: nobody - 2) == nil)
     }
 
     @Test("A signal's sender is inside where it is in any of them, and what is ignored is told of that one")
@@ -154,7 +154,7 @@ struct AppsHostTests {
         #expect(concerned.map(\.id) == [.b, .a])
         #expect(instances.map(\.livingLeader) == [nil, nil, nobody - 2])
         #expect(instances[0].takeEnds() == Instance.Ends(leader: .exited(code: 0)))
-        #expect(host.reaper.nextEnded == nil)
+        #expect(host.children.nextEnded == nil)
         let more = host.reapAll { Issue.record("told of \($0.id)") }
         #expect(more.isEmpty)
     }
@@ -165,12 +165,12 @@ struct AppsHostTests {
         defer { main.end() }
         let instance = hold(.a, named: "mail", leader: nobody)
         instance.mainProcess = MainProcess(pid: main.pid, pidfd: .none)
-        host.reaper.register(main.pid, of: .a)
+        host.children.register(main.pid, of: .a)
         hold(.b, named: "music", leader: nobody - 1)
         host.disown(instance)
-        #expect(host.reaper.app(of: nobody) == nil)
-        #expect(host.reaper.app(of: main.pid) == nil)
-        #expect(host.reaper.app(of: nobody - 1) == .b)
+        #expect(host.children.app(of: nobody) == nil)
+        #expect(host.children.app(of: main.pid) == nil)
+        #expect(host.children.app(of: nobody - 1) == .b)
         #expect(instance.mainProcess == nil)
     }
 

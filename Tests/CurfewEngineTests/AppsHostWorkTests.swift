@@ -42,7 +42,7 @@ struct AppsHostWorkTests {
             containment: .tree, leader: leader, ownGroup: 0, method: .both, root: .descendants(of: leader))
         let instance = Instance(id, name: "app-\(id.letter)", manifest, tree, startedAt: host.kernel.now)
         host.kernel.instances.insert(instance)
-        host.reaper.register(leader, of: id)
+        host.children.register(leader, of: id)
         host.begin(instance, manifest.launch)
         return instance
     }
@@ -58,12 +58,12 @@ struct AppsHostWorkTests {
         let instance = hold()
         let reaper = try ReaperEnd()
         instance.subreaper = reaper.subreaper
-        host.reaper.register(reaper.subreaper.pid, of: .a)
+        host.children.register(reaper.subreaper.pid, of: .a)
         reaper.tell(nobody - 1, code: 3)
         host.reaperTold(.a)
         #expect(instance.leaderOutcome == .exited(code: 3))
         #expect(reaper.letGo() == nobody - 1)
-        #expect(host.reaper.app(of: nobody - 1) == nil)
+        #expect(host.children.app(of: nobody - 1) == nil)
         #expect(instance.hasEnds)
         #expect(state() == .active)
         kernel[.a].isAlive = false
@@ -80,13 +80,13 @@ struct AppsHostWorkTests {
         hold(.b)
         let reaper = try ReaperEnd()
         instance.subreaper = reaper.subreaper
-        host.reaper.register(reaper.subreaper.pid, of: .a)
+        host.children.register(reaper.subreaper.pid, of: .a)
         for pid in [nobody - 2, reaper.subreaper.pid] {
             reaper.tell(pid)
             host.reaperTold(.a)
         }
-        #expect(host.reaper.app(of: nobody - 2) == .b)
-        #expect(host.reaper.app(of: reaper.subreaper.pid) == .a)
+        #expect(host.children.app(of: nobody - 2) == .b)
+        #expect(host.children.app(of: reaper.subreaper.pid) == .a)
         #expect(instance.livingLeader == nobody - 1)
     }
 

@@ -51,7 +51,7 @@ extension AppsHost {
             root: root)
         let instance = Instance(id, name: name, manifest, tree, startedAt: kernel.now)
         kernel.instances.insert(instance)
-        reaper.register(program.pid, of: id)
+        children.register(program.pid, of: id)
         descriptors = DescriptorLimit.raised()
         return instance
     }
@@ -74,8 +74,8 @@ extension AppsHost {
     /// It is over. What a kill couldn't end is no app's any more: whenever it ends, its number is told of nobody.
     func disown(_ instance: Instance) {
         forgetMainProcess(of: instance)
-        if let leader = instance.livingLeader { reaper.forget(leader) }
-        if let subreaper = instance.subreaper { reaper.forget(subreaper.pid) }
+        if let leader = instance.livingLeader { children.forget(leader) }
+        if let subreaper = instance.subreaper { children.forget(subreaper.pid) }
     }
 
     // MARK: What others have left

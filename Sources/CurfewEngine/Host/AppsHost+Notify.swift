@@ -37,7 +37,7 @@ extension AppsHost: NotifyHost {
         case .process(let process):
             forgetMainProcess(of: instance)
             loop.add(process.pidfd, Kind.mainProcess.token(Int(pid)))
-            reaper.register(pid, of: app)
+            children.register(pid, of: app)
             instance.mainProcess = process
         }
         mainProcessChanged(of: instance, to: pid)
@@ -45,7 +45,7 @@ extension AppsHost: NotifyHost {
     }
 
     func forgetMainProcess(of instance: Instance) {
-        if let process = instance.mainProcess { reaper.forget(process.pid) }
+        if let process = instance.mainProcess { children.forget(process.pid) }
         instance.forgetMainProcess()
     }
 }

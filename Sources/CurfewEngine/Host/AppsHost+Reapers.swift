@@ -7,7 +7,7 @@ import Glibc
 extension AppsHost {
     /// Whether it is the process that an app's orphans come to.
     func isSubreaper(_ pid: Int32) -> Bool {
-        guard let app = reaper.app(of: pid) else { return false }
+        guard let app = children.app(of: pid) else { return false }
         return kernel.instances[app]?.subreaper?.pid == pid
     }
 
@@ -19,7 +19,7 @@ extension AppsHost {
         case .ended(let report):
             ends.willEnd(instance)
             // The registry's is the app's own number, whatever a reaper in the app's hands tells.
-            if reaper.app(of: report.pid) == app, !isSubreaper(report.pid) { reaper.forget(report.pid) }
+            if children.app(of: report.pid) == app, !isSubreaper(report.pid) { children.forget(report.pid) }
             instance.reaped(report)
             instance.subreaper?.letGo(report.pid)
         case .noOther: ends.handle(instance)
@@ -34,7 +34,7 @@ extension AppsHost {
     func continueReapers() {
         guard hasSubreapers else { return }
         while let pid = Reaping.nextStopped() {
-            guard isSubreaper(pid), let app = reaper.app(of: pid) else { continue }
+            guard isSubreaper(pid), let app = children.app(of: pid) else { continue }
             _ = curfew_kill(pid, SIGCONT)
             let isTold = kernel.instances[app]?.subreaperStops.isTold(at: kernel.now) == true
             if isTold { record(.supervisorStopped, of: app) }

@@ -25,7 +25,7 @@ extension AppsHost {
     // MARK: Children
 
     func mainProcessEnded(_ pid: Int32) {
-        guard let app = reaper.app(of: pid), let instance = kernel.instances[app] else { return ends.handle() }
+        guard let app = children.app(of: pid), let instance = kernel.instances[app] else { return ends.handle() }
         ends.mainProcessEnded(pid, of: instance)
         // How it ended can still have to be told by another.
         if let process = instance.mainProcess, process.pid == pid { loop.remove(process.pidfd) }

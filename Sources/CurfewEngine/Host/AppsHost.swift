@@ -18,7 +18,8 @@ class AppsHost {
     let kernel = LiveKernel()
     /// What the engine asks of the machine, where a test puts something in the kernel's place.
     private let substitute: (any Kernel)?
-    var reaper = Reaper()
+    /// Ours, and whose each is.
+    var children = ChildRegistry()
     private(set) lazy var engine = Engine(
         kernel: substitute ?? kernel, host: self, foregroundPlaces: options.foregroundPlaces)
 
@@ -107,7 +108,7 @@ class AppsHost {
             },
             ownsTreeOf: {
                 // What is below a reaper is its app's, and it isn't itself.
-                app = $0 == pid && isSubreaper($0) ? nil : reaper.app(of: $0)
+                app = $0 == pid && isSubreaper($0) ? nil : children.app(of: $0)
                 return app != nil
             })
         return ProcessPlace(ancestry, app)
@@ -124,15 +125,15 @@ class AppsHost {
         var concerned: [Instance] = []
         var isKnown = true
         defer { reapedApps = isKnown ? concerned.map(\.id) : nil }
-        while let pid = reaper.nextEnded {
+        while let pid = children.nextEnded {
             // While it isn't reaped its cgroup still tells whose it was.
-            let instance = (reaper.app(of: pid) ?? place(of: pid)?.app).flatMap { kernel.instances[$0] }
+            let instance = (children.app(of: pid) ?? place(of: pid)?.app).flatMap { kernel.instances[$0] }
             if instance == nil { isKnown = false }
             if let instance, !instance.hasEnds {
                 willReap(instance)
                 concerned.append(instance)
             }
-            guard let report = reaper.reap(pid) else { break }
+            guard let report = children.reap(pid) else { break }
             if instance?.subreaper?.pid == pid {
                 instance?.subreaperEnded { [unowned self] in isSubreaper($0) }
             } else {

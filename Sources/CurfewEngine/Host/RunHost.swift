@@ -82,7 +82,7 @@ final class RunHost: AppsHost {
     @discardableResult
     override func reapAll(_ willReap: (Instance) -> Void) -> [Instance] {
         if let instance { willReap(instance) }
-        reaper.reap { [kernel] in kernel.instances[$1 ?? Self.app]?.reaped($0) }
+        children.reap { [kernel] in kernel.instances[$1 ?? Self.app]?.reaped($0) }
         return kernel.instances.all
     }
 

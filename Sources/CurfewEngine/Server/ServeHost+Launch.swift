@@ -157,7 +157,7 @@ extension ServeHost {
     private func attendReaper(_ program: LaunchedProgram, _ channel: Descriptor, of instance: Instance) {
         guard program.reaper > 0 else { return }
         instance.subreaper = Subreaper(pid: program.reaper, channel: channel)
-        reaper.register(program.reaper, of: instance.id)
+        children.register(program.reaper, of: instance.id)
         loop.add(channel, Kind.reaper.token(instance.id.rawValue))
     }
 

@@ -1,8 +1,8 @@
 import CCurfew
 import Glibc
 
-/// The process that an app's first one is a child of, and its orphans come to, where several apps are below one supervisor and
-/// no cgroup tells them apart. See Sources/CCurfew/reaper.c.
+/// An app's reaper: the process that its first one is a child of, and its orphans come to, where several apps are below one
+/// supervisor and no cgroup tells them apart. See Sources/CCurfew/reaper.c.
 ///
 /// It is a child of ours, so its number is nobody else's until we have reaped it; and it keeps each of its own children, ended,
 /// until that is let go.

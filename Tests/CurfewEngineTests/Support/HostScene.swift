@@ -50,7 +50,7 @@ final class HostScene {
         kernel = FakeKernel(journal)
         host = Host(options, callersMask: 0, journal: nil, machine: kernel)
         host.loop = EventLoop.make()
-        host.reaper = Reaper { [ended] in ended.wait($0) }
+        host.children = ChildRegistry { [ended] in ended.wait($0) }
     }
 
     /// The waker is this process's.
@@ -79,7 +79,7 @@ final class HostScene {
         )
         let instance = Instance(id, name: "app-\(id.letter)", manifest, tree, startedAt: host.kernel.now)
         host.kernel.instances.insert(instance)
-        host.reaper.register(leader, of: id)
+        host.children.register(leader, of: id)
         host.begin(instance, manifest.launch)
         _ = journal.take()
         return instance

@@ -37,7 +37,7 @@ final class RunScene {
             containment: .tree, leader: leader.pid, ownGroup: 0, method: .both, root: .descendants(of: getpid()))
         instance = Instance(RunHost.app, name: "mail", manifest, tree, startedAt: host.kernel.now)
         host.kernel.instances.insert(instance)
-        host.reaper.register(leader.pid, of: RunHost.app)
+        host.children.register(leader.pid, of: RunHost.app)
         let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: manifest.policy.timeout)
         host.console = Console(
             manifest, options.onSupervisorExit, page: pages.page, proxy: proxy, signals: signals, terminal: nil,
@@ -81,7 +81,7 @@ final class RunScene {
     /// Has these end, instead of children of this process.
     func setEnded(_ pids: Int32...) {
         var left = pids
-        host.reaper = Reaper { way in
+        host.children = ChildRegistry { way in
             guard way == .reapAny, !left.isEmpty else { return .nothing }
             return .report(ChildReport(pid: left.removeFirst(), change: .exited(code: 3), cpuMicroseconds: 0))
         }

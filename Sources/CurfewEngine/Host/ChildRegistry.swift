@@ -5,7 +5,7 @@ import CurfewLinux
 ///
 /// An app is known by its leader, by the main process that it named, and by its own reaper where it has one (`Subreaper`). All
 /// others are orphans that came to us, their subreaper, and are told with no app.
-struct Reaper {
+struct ChildRegistry {
     /// The number of a process and its app's, in turn, ascending by process. Numbers only: no type is made for them.
     private var known: [Int] = []
     private let wait: (Reaping.Way) -> Reaping.Result
