@@ -1,7 +1,7 @@
 import CurfewCommand
 import CurfewCore
 
-/// What an app of a server is: its command, all that holds for it, and when it runs.
+/// An app of a server as its file says it, or a command line of `curfew launch`: in words, its options not yet read.
 public struct AppDefinition: Sendable {
     /// What others know it as; valid as `curfew run --name` has it.
     public var name: String
@@ -15,7 +15,8 @@ public struct AppDefinition: Sendable {
     /// What its environment has besides the server's, or in place of that.
     public var environment: [(String, String)] = []
     public var launchAtStart = false
-    public var restart = Restart.never
+    /// Whether it is launched again after its end.
+    public var restart = RestartCondition.never
     public var backgroundModes: Set<BackgroundMode> = []
     public var minimumFetchInterval = FetchInterval.never
 
@@ -33,13 +34,6 @@ public struct AppDefinition: Sendable {
         case desktopEntry(String)
         /// A command line of `curfew launch`.
         case commandLine
-    }
-
-    /// Whether it is launched again after its end.
-    public enum Restart: String, Sendable, CaseIterable {
-        case never
-        case onFailure = "on-failure"
-        case always
     }
 
     /// How often background fetch may come.

@@ -144,7 +144,7 @@ final class ManifestDefinitions: AppDefinitions {
         served.options = definition.options
         served.directory = definition.directory.map { ByteString($0) }
         served.addedEnvironment = definition.environment.map { (key: $0.0, value: $0.1) }
-        served.restart = RestartCondition(rawValue: definition.restart.rawValue) ?? .never
+        served.restart = definition.restart
         return served
     }
 

@@ -77,7 +77,7 @@ struct WritingTests {
             ($0, text(&generator))
         }
         definition.launchAtStart = generator.chance(50)
-        definition.restart = generator.pick(AppDefinition.Restart.allCases)
+        definition.restart = generator.pick(RestartCondition.allCases)
         definition.backgroundModes = Set(BackgroundMode.allCases.filter { _ in generator.chance(40) })
         let hasWake = chosen.contains { $0.0 == .wakeOn }
         if definition.backgroundModes.contains(.voip), !hasWake { definition.backgroundModes.remove(.voip) }

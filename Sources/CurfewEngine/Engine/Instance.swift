@@ -236,7 +236,7 @@ final class Instance {
 
     func isGone() -> Bool {
         // What can't be held isn't waited for, unless all is to be.
-        if isKilling || !manifest.waitsForTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }
+        if isKilling || !manifest.endsWithTree, livingLeader == nil, !Procfs.isOurs { return tree.isGoneUnseen() }
         return tree.isGone()
     }
 
@@ -274,7 +274,7 @@ final class Instance {
 extension Manifest {
     /// Whether the run lasts until all that the leader has left behind has ended by itself. A timeout's command is in the
     /// proxy's group, which is held besides.
-    var waitsForTree: Bool { policy.waitsForTree || policy.timeout != nil }
+    var endsWithTree: Bool { policy.waitsForTree || policy.timeout != nil }
 }
 
 extension ExitOutcome {

@@ -1,7 +1,7 @@
 import CurfewCore
 import CurfewLinux
 
-/// What an app is: its command, and all that holds for it wherever it runs.
+/// An app as the engine holds it, with a server or without: its command as the kernel wants it, its policy and its limits.
 ///
 /// A class: copies of so wide a struct instantiate its fields' metadata at run time, 50 µs of a launch.
 public final class Manifest {

@@ -1,7 +1,8 @@
 import CurfewCore
 import CurfewLinux
 
-/// What an app of a server is: its command, all that holds for it, and what its program finds.
+/// An app as a server launches it: the plan of its run, and besides that where it starts, what environment its program finds,
+/// and whether it is launched again.
 ///
 /// A class, as `Manifest` is.
 public final class ServedDefinition {

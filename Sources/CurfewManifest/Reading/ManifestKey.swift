@@ -23,7 +23,7 @@ enum ManifestKey: String, CaseIterable {
         case .directory: "the absolute path of a directory"
         case .environment: "a table of strings"
         case .launchAtStart: Self.flag
-        case .restart: "one of " + AppDefinition.Restart.allCases.map(\.rawValue).joined(separator: ", ")
+        case .restart: "one of " + RestartCondition.allCases.map(\.rawValue).joined(separator: ", ")
         case .backgroundModes:
             "an array of " + BackgroundMode.allCases.map(\.rawValue).joined(separator: ", ")
         case .minimumFetchInterval: "never, minimum, or " + DurationArgument.accepted

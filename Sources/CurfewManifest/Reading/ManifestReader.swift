@@ -11,7 +11,7 @@ struct ManifestReader {
     /// What is right by itself, a value each.
     private var options: [(option: RunOption, value: String?)] = []
     private var isLaunchedAtStart: Bool?
-    private var restart: AppDefinition.Restart?
+    private var restart: RestartCondition?
 
     /// `path` tells the name.
     static func read(_ bytes: [UInt8], path: String) -> CheckedDefinition {
@@ -201,9 +201,9 @@ extension ManifestReader {
     }
 
     private mutating func readRestart(_ word: String) {
-        restart = AppDefinition.Restart(rawValue: word)
+        restart = RestartCondition(rawValue: word)
         if restart == nil {
-            bad(.restart, word, nearest: AppDefinition.Restart.allCases.map(\.rawValue))
+            bad(.restart, word, nearest: RestartCondition.allCases.map(\.rawValue))
         }
     }
 
