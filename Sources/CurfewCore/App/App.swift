@@ -2,12 +2,12 @@
 ///
 /// Every deadline is derived from this value, so a tick that comes early or twice changes nothing.
 /// Its parts own their data, have transitions of their own, and answer with what follows: `Phase` (with `Away`,
-/// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`, `MemoryMeter`,
-/// `TimeoutProgress`, `TracerCheck`, `KeepAlive`, `SharedListeners` and `Resumptions`. Whatever it is told comes in by
-/// `App+Input`. What concerns more than one part, and makes effects of their answers, is in the files beside this one, by
-/// topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`, `App+Posting`, `App+Requests`, `App+Ending`,
-/// `App+ServiceNotification`, `App+Deadlines`, `App+Tracing`, `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`,
-/// `App+KeepAlive`, `App+Timeout`, `App+Retries`.
+/// `BackgroundBudget`, `CPUMeter` and `LockDeferral`), `BackgroundTasks`, `Channel`, `Mailbox`, `NotifyState`,
+/// `MemoryMeter`, `TimeoutProgress`, `TracerCheck`, `Idleness`, `KeepAlive`, `SharedListeners` and `Resumptions`.
+/// Whatever it is told comes in by `App+Input`. What concerns more than one part, and makes effects of their answers,
+/// is in the files beside this one, by topic: `App+Home`, `App+Interruption`, `App+Tasks`, `App+Channel`,
+/// `App+Posting`, `App+Requests`, `App+Ending`, `App+ServiceNotification`, `App+Deadlines`, `App+Tracing`,
+/// `App+Memory`, `App+CPU`, `App+Locks`, `App+Suspended`, `App+Sleep`, `App+KeepAlive`, `App+Timeout`, `App+Retries`.
 public struct App: Sendable, Hashable {
     public let id: AppID
     let terms: Terms
@@ -116,12 +116,12 @@ public struct App: Sendable, Hashable {
         }
     }
 
-    /// The events whose acknowledgement is still owed, oldest first.
     /// The event of that number, as long as it is owed an answer.
     public func unacknowledgedEvent(_ sequence: Int) -> Event? {
         channel.pending.first { $0.sequence == sequence }?.event
     }
 
+    /// The events whose acknowledgement is still owed, oldest first.
     public var unacknowledgedEvents: [Event] { channel.pending.map(\.event) }
 
     /// The names of the changes kept for it while it is suspended.

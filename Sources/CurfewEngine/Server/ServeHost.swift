@@ -8,7 +8,7 @@ import Glibc
 /// and goes on when they have ended.
 ///
 /// The files beside this one hold its parts: `+Launch`, `+Requests`, `+Records`, `+Schedules`, `+Joining`, `+Sources`, `+Manager`,
-/// `+Ending`.
+/// `+Ending`, `+Departures`.
 final class ServeHost: AppsHost {
     let plan: ServerPlan
     let page: SharedPage
