@@ -8,6 +8,7 @@ import json
 import os
 import select
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -62,6 +63,8 @@ def demo():
     run = subprocess.Popen(
         ["curfew", "run", "--manual-clock", "--name", name, "--aware", "--",
          sys.executable, __file__, "app"], stdout=subprocess.PIPE, text=True)
+    # Whatever it doesn't say is awaited no longer than this.
+    signal.alarm(100)
     try:
         seen = []
 

@@ -24,7 +24,7 @@ app() {
         "ok id=1 "*) work "$(value task "$rest")" & worker=$! ;;
         "event name=backgroundTaskWillExpire "*)
             # A few seconds are left. Save, and end the task: an app that doesn't is killed.
-            kill "$worker"
+            kill "$worker" 2>/dev/null || true
             wait "$worker" || echo "step saved for later"
             send end id=3 task="$(value task "$rest")" ;;
         "event name=willTerminate "*) exit 0 ;;
@@ -36,7 +36,7 @@ app() {
 
 # demo STEPS TIME WORD: home it, let TIME pass, and see it suspended by itself with WORD the last step in its log.
 demo() {
-    echo "- $1 steps, $2 of its ten minutes pass:" && : >"$log"
+    echo "- $1 steps, and $2 of its ten minutes pass:" && : >"$log"
     STEPS=$1 curfew run --manual-clock --name "$name" --aware -- "$0" app >"$log" &
     await "grep -q didBecomeActive '$log'"
     curfew home "$name"
@@ -58,6 +58,6 @@ await() {
 [ $# = 0 ] || { app; exit; }
 name=aware-sh-$$ log=$(mktemp)
 trap 'curfew quit "$name" 2>/dev/null || true; rm -f "$log"' EXIT
-demo 5 0s 5
+demo 5 10s 5
 # It is told 5 s before the end.
 demo 100000 10m "saved for later"

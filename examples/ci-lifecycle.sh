@@ -21,7 +21,11 @@ while not os.path.exists(sys.argv[1]):
 '
 
 # until_lines N: waits until it has counted so far, for half a minute if need be: a machine of CI may be slow.
-until_lines() { for _ in {1..600}; do (($(wc -l <"$log") < $1)) || break; sleep 0.05; done; }
+until_lines() {
+    for _ in {1..600}; do (($(wc -l <"$log") < $1)) || return 0; sleep 0.05; done
+    echo "FAILED: $1 lines in half a minute; there are $(wc -l <"$log")" >&2
+    exit 1
+}
 
 state() { curfew status "$app" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'; }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# schedules.sh: a notification that outlives its app and its server; its button launches the app. Another is told to an app in front.
+# schedules.sh: a notification that outlives its app and its server, and is shown once its hour is taken from it; its button launches
+# the app. Another is told to an app in front.
 # Then the app is woken for work that it has asked for, and told when it has to end.
 source "$(dirname "$0")/lib.sh"
 need python3
@@ -70,7 +71,7 @@ grep -qx "It is ready" "$scratch/shown" || fail "something else was shown: $(<"$
 wait_until 20 "the app to be launched by its button" heard "notification=$id"
 is_state "$tea" active || fail "$tea isn't in front"
 [[ $(field "$tea" badge) == 1 ]] || fail "it has no badge"
-step "the next server has it, and shows it when it is due; its button has launched the app, with the notification among its launch options"
+step "the next server has it, and shows it now that it is due; its button has launched the app, with the notification among its launch options"
 
 curfew home "$tea"
 curfew schedule "$tea" | grep -q "processing .*brew" || fail "the request isn't in the schedule"

@@ -186,8 +186,8 @@ struct JobSignalTests {
         "A terminal that closes hangs up on an app in front, which may stay; else it ends, for nobody could open it again"
     )
     func hangUp() {
-        var proxy = Job()
-        #expect(proxy.proxyGets(SIGHUP) == [.signalApp(SIGHUP)])
+        var inFront = Job()
+        #expect(inFront.proxyGets(SIGHUP) == [.signalApp(SIGHUP)])
         var suspended = Job(.inFront, .suspended)
         #expect(suspended.proxyGets(SIGHUP) == [.quit])
         var background = Job(.inFront, .background)

@@ -571,7 +571,16 @@ def test_who_works_stays_awake_and_the_status_says_why(sandbox):
 def test_which_of_its_processes_works_is_told(sandbox, busy, words):
     running = sandbox.start("sh", "-c", f"({busy}) & echo $!; sleep 1000", options=("--sleep-when-idle", "2s"))
     words = words.replace("PID", running.read_line())
-    wait_for(f"why it is awake: {words}", lambda: re.fullmatch(words, running.status().get("awake", "")))
+    told = []
+
+    def is_told():
+        told.append(running.status().get("awake", ""))
+        return re.fullmatch(words, told[-1])
+
+    try:
+        wait_for("that", is_told)
+    except pytest.fail.Exception:
+        pytest.fail(f"{words} is never told; at last: {told[-1]}")
 
 
 def test_it_wakes_from_the_sleep_of_another_app(sandbox):

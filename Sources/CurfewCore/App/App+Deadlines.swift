@@ -246,7 +246,7 @@ extension App {
             if !isEndingRest { expire(policy, at: now, into: &effects) }
             return
         }
-        // Its leader has kept to the limit.
+        // Its main process has kept to the limit.
         if isEndingRest {
             let asked = askedInstant ?? now.lifecycle
             return killRest(after: now.lifecycle - asked, at: now, into: &effects)

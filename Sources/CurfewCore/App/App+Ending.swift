@@ -117,10 +117,10 @@ extension App {
         effects.append(.sweep(id, kills: false))
     }
 
-    /// Whether its leader has ended, and what that has left behind is being ended.
+    /// Whether its main process has ended, and what that has left behind is being ended.
     var isEndingRest: Bool { leader != nil && isTerminating && !policy.waitsForTree }
 
-    /// Something of it is still there. Whoever was asked to end with the leader isn't asked again.
+    /// Something of it is still there. Whoever was asked to end with the main process isn't asked again.
     mutating func leftBehind(at now: Moment, into effects: inout [Effect]) {
         isLeaving = true
         guard isEndingRest, !phase.isOver, case .terminating(_, let sequence) = end else { return }
@@ -142,7 +142,7 @@ extension App {
         if !phase.isOver { kill(killReport(.supervisorExit, at: now), at: now, into: &effects) }
     }
 
-    /// It was asked, and hasn't ended in time. The leader's end stays the app's.
+    /// It was asked, and hasn't ended in time. The main process's end stays the app's.
     mutating func killRest(after limit: Span, at now: Moment, into effects: inout [Effect]) {
         restKilledAfter = limit
         effects.append(.sweep(id, kills: true))

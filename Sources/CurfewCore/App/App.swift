@@ -20,14 +20,14 @@ public struct App: Sendable, Hashable {
     var end: End?
     var leader: ExitOutcome?
     var wasTerminated = false
-    /// When all of it, or what its leader has left behind, was asked to end by a signal; by lifecycle time.
+    /// When all of it, or what its main process has left behind, was asked to end by a signal; by lifecycle time.
     var askedInstant: Instant?
     var restKilledAfter: Span?
     /// The kernel hasn't stopped it yet, or not ended it.
     var retries: Retries?
     /// Its end is awaited: whenever a child ends it is asked whether it is there.
     public internal(set) var isLeaving = false
-    /// Where it was when its leader ended.
+    /// Where it was when its main process ended.
     var stateAtExit: LifecycleState?
     var backgroundTasks = BackgroundTasks()
     var channel = Channel()

@@ -24,10 +24,10 @@ public enum Effect: Sendable, Hashable {
     /// Look whether anything is left, and if so SIGKILL again: answered by `treeGone` or `stillThere`. The last time what
     /// is left is only told of, and the answer is `killIncomplete`.
     case killAgain(AppID, isLast: Bool)
-    /// The leader is gone: kill what it left behind, or wait for it; answered by `treeGone`, or where something is there
+    /// The main process is gone: kill what it left behind, or wait for it; answered by `treeGone`, or where something is there
     /// by `stillThere` or `leftBehind`.
     case sweep(AppID, kills: Bool)
-    /// The leader is gone: let what it left behind go; answered by `treeGone`.
+    /// The main process is gone: let what it left behind go; answered by `treeGone`.
     case release(AppID)
     indirect case ended(AppID, Ending)
     case stateChanged(AppID, from: LifecycleState, to: LifecycleState)
@@ -212,9 +212,9 @@ public struct Ending: Sendable, Hashable {
     public var state: LifecycleState
     /// Only where the time limit is kept as timeout(1) keeps it.
     public var timeout: TimeoutOutcome?
-    /// What its leader had left behind was killed, so long after it was asked to end; nil when that wasn't needed.
+    /// What its main process had left behind was killed, so long after it was asked to end; nil when that wasn't needed.
     public var restKilledAfter: Span?
-    /// Whether its leader had left something behind that was asked to end after it, and not with it.
+    /// Whether its main process had left something behind that was asked to end after it, and not with it.
     public var restWasAsked = false
     /// Whether nothing of it is left; false where SIGKILL couldn't end it in time.
     public var isComplete = true

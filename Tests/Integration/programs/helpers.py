@@ -142,12 +142,19 @@ def not_stopped(pids):
 
 
 def assert_all_stopped(running, pids):
-    assert_stopped(running.sandbox, running.name, pids)
+    """All that are left of them."""
+    assert any(map(is_alive, pids)), f"nobody is left of {pids}"
+    assert_none_runs(running.sandbox, running.name, pids)
 
 
 def assert_stopped(sandbox, app, pids):
-    """All are; of whom the kernel hadn't stopped in 200 ms, for want of a processor, it was told, and those are soon."""
-    assert any(map(is_alive, pids)), f"nobody is left of {pids}"
+    """Each lives, and is stopped."""
+    assert all(map(is_alive, pids)), f"not all of {pids} are left"
+    assert_none_runs(sandbox, app, pids)
+
+
+def assert_none_runs(sandbox, app, pids):
+    """Of whom the kernel hadn't stopped in 200 ms, for want of a processor, it was told, and those are soon."""
     left = not_stopped(pids)
     if left and "stillRunning" in sandbox.curfew("events", app).stdout:
         wait_for("the rest to be stopped", lambda: not not_stopped(pids))
