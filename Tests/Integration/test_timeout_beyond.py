@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from conftest import LIMIT, Running, binary, every_cgroup, is_alive, state_letter, unified_mount, wait_for
+from conftest import LIMIT, PATIENCE, Running, binary, every_cgroup, is_alive, state_letter, unified_mount, wait_for
 from programs.helpers import tree
 
 # Prints the pid of a daemon that has left its session, its group and its parent, and survives what can be survived.
@@ -63,8 +63,12 @@ def timeouts(sandbox):
 
 
 class TestNothingEscapes:
+    # Time enough for the shell to take its SIGTERM, which it does late while it forks.
+    IN_TIME = f"{2 * PATIENCE:g}"
+
     @pytest.mark.parametrize("options, deaf, status", [
-        (["-k", ".3"], "", 124), (["-k", ".1"], "trap '' TERM; ", -9), (["-s", "KILL"], "", -9), (["-p", "-k", ".3"], "", 143)])
+        (["-k", IN_TIME], "", 124), (["-k", ".1"], "trap '' TERM; ", -9), (["-s", "KILL"], "", -9),
+        (["-p", "-k", IN_TIME], "", 143)])
     def test_a_daemon(self, timeouts, containment, options, deaf, status):
         """It goes when the time is over, whatever it ignores."""
         running = timeouts.start("--containment", containment, *options, "300", "sh", "-c", deaf + DAEMON)
