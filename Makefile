@@ -50,7 +50,7 @@ debug: ## everything, unoptimised
 	swift build --build-tests
 
 test: ## every test; what the README and CI call. Last, each test that was skipped, and why
-	MAKE=$(MAKE) Tests/run "unit examples clients" "shim together" --then alone
+	MAKE=$(MAKE) Tests/run "unit examples" "shim together clients" --then alone
 
 unit: ## the core, the codecs, the engine, the command line's reading
 	# One after the other: in one process a test's fork keeps another's closed pipe open for a moment, and a number that one
