@@ -1053,7 +1053,6 @@ def lose_the_next_ring(bench, stack):
         time.sleep(0.02)  # a moment
     words = ["strace", "-qq", "-o", trace, "-e", "trace=kill", "-e", "inject=kill:retval=0:when=2", "-p", str(listener)]
     strace = stack.enter_context(subprocess.Popen(words, stderr=subprocess.PIPE))
-    # Killed, it could take a signal with it that it has seen and the listener hasn't had yet.
     stack.callback(strace.terminate)
     while "TracerPid:\t0\n" in pathlib.Path(f"/proc/{listener}/status").read_text():
         if strace.poll() is not None:
@@ -1079,6 +1078,8 @@ def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
         assert "(INJECTED)" in calls(), calls()
         ours.sendall(b"line\n")
         assert app.finish() == 0, app.describe()
+        # Before strace goes: it could take with it the signal that ends the listener.
+        bench.until_gone(bench.listeners)
     assert [line for line in app.said if line != "didEnterBackground"] == ["reading", "read 0 [line]"], app.describe()
 
 
