@@ -11,7 +11,6 @@ overrun() {
     curfew run --name "$app" "$option" --background-cpu inf --expiration-lead 0 -- \
         sh -c "curfew task begin 'count it all' >/dev/null; setsid $2 & $2" 2>"$scratch/stderr" &
     run=$!
-    has_ended() { ! kill -0 "$1" 2>/dev/null; }
     is_busy() { [[ $(field "$app" processes) == 3 ]]; }
     wait_until 20 "$2 to run" is_busy
     mapfile -t pids < <(tree "$(field "$app" pid)")
@@ -23,7 +22,7 @@ overrun() {
         curfew status "$app" | grep -E 'remaining|tasks'
         curfew advance "$app" 10m >/dev/null
     fi
-    wait_until 60 "curfew run to end" has_ended "$run"
+    wait_until 60 "curfew run to end" is_gone "$run"
     wait "$run" || status=$?
     ((status == 124)) || fail "it ended with status $status, not 124"
     grep -q 'background-task-timeout (0x2182bad2): task 1 "count it all" (begun .* ago) was still open' "$scratch/stderr" ||

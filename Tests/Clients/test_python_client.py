@@ -24,10 +24,11 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "Sources/clients/python"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(LIBRARY)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(LIBRARY)]
 
 import curfew  # noqa: E402
 from fake_supervisor import LIMIT, FakeSupervisor, Line, Malformed  # noqa: E402
+from history import SANDBOX, file_end  # noqa: E402
 
 BINARY = os.environ.get("CURFEW")
 CLIENT_THREADS = ("curfew-reader", "curfew-events", "curfew-expiration")
@@ -1997,15 +1998,12 @@ class RealApp:
 
     def history(self):
         """Its output, its events or what it ended with, and the end of its journal."""
-        try:
-            journal = self.sandbox.journal(self.name).read_text(errors="replace").splitlines()[-40:]
-        except OSError as error:
-            journal = [str(error)]
+        journal = file_end(self.sandbox.journal(self.name), "no journal", 40)
         try:
             told = self.events()
-        except (subprocess.TimeoutExpired, ValueError) as error:
+        except (OSError, subprocess.TimeoutExpired, ValueError) as error:
             told = str(error)
-        return "\n".join(["-- lines of its output", *self.lines, "-- events", str(told), "-- journal, its end", *journal])
+        return "\n".join(["-- lines of its output", *self.lines, "-- events", str(told), "-- journal, its end", journal])
 
     def events(self):
         if self.process.poll() is not None:
@@ -2035,8 +2033,8 @@ class RealApp:
 
 
 @pytest.fixture
-def real(tmp_path):
-    sandbox = Sandbox(tmp_path)
+def real(tmp_path, request):
+    sandbox = request.node.stash[SANDBOX] = Sandbox(tmp_path)
     yield sandbox
     sandbox.close()
 

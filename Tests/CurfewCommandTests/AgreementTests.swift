@@ -108,29 +108,21 @@ struct AgreementTests {
         }
     }
 
-    private func bothSay(_ verdict: Verdict, _ verb: String, _ words: [String]) {
-        #expect(Verdict.ofFastPath(verb, words) == verdict, "fast path: curfew \(verb) \(words)")
-        #expect(Verdict.ofDefinitions(verb, words) == verdict, "definitions: curfew \(verb) \(words)")
-    }
-
-    private func bothAgree(_ verb: String, _ words: [String]) {
-        let fast = Verdict.ofFastPath(verb, words)
-        #expect(Verdict.ofDefinitions(verb, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
-    }
-
-    /// The same of one option's value, with the other groups of `run` left out.
-    private func bothAgree(_ verb: String, onlyOf option: String, _ words: [String]) {
-        let fast = Verdict.ofFastPath(verb, words)
-        #expect(Self.definitions(verb, onlyOf: option, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
-    }
-
-    private func bothSay(_ verdict: Verdict, _ verb: String, onlyOf option: String, _ words: [String]) {
+    private func bothSay(_ verdict: Verdict, _ verb: String, onlyOf option: String? = nil, _ words: [String]) {
         #expect(Verdict.ofFastPath(verb, words) == verdict, "fast path: curfew \(verb) \(words)")
         #expect(Self.definitions(verb, onlyOf: option, words) == verdict, "definitions: curfew \(verb) \(words)")
     }
 
-    private static func definitions(_ verb: String, onlyOf option: String, _ words: [String]) -> Verdict {
-        guard let group = RunGroups.with(option), verb == "run" else { return Verdict.ofDefinitions(verb, words) }
+    private func bothAgree(_ verb: String, onlyOf option: String? = nil, _ words: [String]) {
+        let fast = Verdict.ofFastPath(verb, words)
+        #expect(Self.definitions(verb, onlyOf: option, words) == fast, "fast path \(fast): curfew \(verb) \(words)")
+    }
+
+    /// Where it is about one option's value, the other groups of `run` are left out.
+    private static func definitions(_ verb: String, onlyOf option: String?, _ words: [String]) -> Verdict {
+        guard let option, let group = RunGroups.with(option), verb == "run" else {
+            return Verdict.ofDefinitions(verb, words)
+        }
         return Verdict.of(group, words)
     }
 

@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests"))
 import caller  # noqa: E402
 from event_stream import EventStream  # noqa: E402
+from history import SANDBOX, file_end, pytest_runtest_makereport  # noqa: E402,F401
 from outcomes import pytest_terminal_summary  # noqa: E402,F401
 
 # Whether this file has a place of its own (Tests/side_by_side), where it sees no processes but its own. No program's business.
@@ -723,16 +724,6 @@ def lines_end(lines, count=80):
     return "\n".join([*([f"({left} lines before)"] if left > 0 else []), *lines[-count:]]) or "nothing"
 
 
-def file_end(path, absent, count=80):
-    """The last lines of a file, of its last quarter of a MiB: of a journal what the core was told, and what it decided."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 18)))
-            return "\n".join(file.read(1 << 18).decode(errors="replace").splitlines()[-count:]) or "nothing"
-    except OSError:
-        return absent
-
-
 def unified_mount():
     """Where the hierarchy of cgroup v2 is mounted; None where it isn't."""
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
@@ -777,20 +768,6 @@ def pytest_collection_modifyitems(config, items):
         others = [item for index, item in enumerate(items) if index % count != number - 1]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for index, item in enumerate(items) if index % count == number - 1]
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item):
-    """A failing test prints the history of its apps and servers."""
-    report = yield
-    # Among its arguments it isn't where a fixture has failed that stands on it.
-    sandbox = item.stash.get(SANDBOX, None)
-    if report.failed and sandbox:
-        report.sections += sandbox.tell_history()
-    return report
-
-
-SANDBOX = pytest.StashKey()
 
 
 @pytest.fixture

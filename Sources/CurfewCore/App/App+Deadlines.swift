@@ -149,7 +149,7 @@ extension App {
     func due(at now: Moment) -> Due? {
         var found: Due?
         forEachTimer { due, instant, clock in
-            guard instant <= (clock == .lifecycle ? now.lifecycle : now.real) else { return false }
+            guard instant <= now.on(clock) else { return false }
             found = due
             return true
         }
@@ -196,7 +196,7 @@ extension App {
     private func isUndelayedDue(at now: Moment) -> Bool {
         var isDue = false
         forEachTimer { due, instant, clock in
-            isDue = !due.isHeldOffByTracer && instant <= (clock == .lifecycle ? now.lifecycle : now.real)
+            isDue = !due.isHeldOffByTracer && instant <= now.on(clock)
             return isDue
         }
         return isDue
@@ -206,7 +206,7 @@ extension App {
     private mutating func performIfDue(_ due: Due, at now: Moment, into effects: inout [Effect]) {
         var isDue = false
         forEachTimer { each, instant, clock in
-            isDue = each == due && instant <= (clock == .lifecycle ? now.lifecycle : now.real)
+            isDue = each == due && instant <= now.on(clock)
             return isDue
         }
         if isDue { perform(due, at: now, into: &effects) }

@@ -18,6 +18,13 @@ public struct Moment: Sendable, Hashable {
 
     /// For what is promised on real time.
     var byRealTime: Moment { Moment(real) }
+
+    func on(_ clock: Clock) -> Instant {
+        switch clock {
+        case .lifecycle: lifecycle
+        case .real: real
+        }
+    }
 }
 
 /// When something is due next, on each clock; nil: never.
