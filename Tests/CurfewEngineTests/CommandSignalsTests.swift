@@ -28,6 +28,14 @@ struct CommandSignalsTests {
         #expect(Self.timeout(SIGTERM, ignoredChild: true).ignored == 0)
     }
 
+    @Test("A job of the terminal's isn't left ignoring what stops those that read it, or write to it, from behind")
+    func job() {
+        let signals = CommandSignals(callersMask: Self.bits(SIGUSR1), callerIgnoredChild: true, timeout: nil).ofJob
+        #expect(signals.defaults == Self.bits(SIGTTIN, SIGTTOU))
+        #expect(signals.blocked == Self.bits(SIGUSR1))
+        #expect(signals.ignored == Self.bits(SIGCHLD))
+    }
+
     @Test("timeout unblocks what it waits by, and nothing else")
     func unblocked() {
         #expect(Self.timeout(SIGTERM, mask: Self.bits(SIGCHLD, SIGALRM, SIGUSR1, 64)).blocked == Self.bits(SIGUSR1, 64))

@@ -1139,6 +1139,33 @@ def test_stop_key_without_a_shell(shells):
     terminal.terminal.expect(pexpect.EOF)
 
 
+@pytest.mark.parametrize("is_asleep", [False, True])
+def test_a_caller_that_ignores_what_stops_readers(shells, is_asleep):
+    """As tmux does: at home a program that reads is stopped, and doesn't find its terminal broken. Without a terminal of its own it
+    has its signals as the caller had them."""
+    terminal = shells("bash", ["-c", f"""trap '' TTIN TTOU
+        {binary()} run -- grep SigIgn /proc/self/status </dev/null | cat
+        exec {binary()} run --name {NAME} --wake-on=terminal --grace=inf -- sh -c 'grep SigIgn /proc/self/status; exec cat'"""])
+    ignored = []
+    for _ in range(2):
+        terminal.terminal.expect(r"SigIgn:\s+([0-9a-f]+)\r\n")
+        ignored.append([number for number in (signal.SIGTTIN, signal.SIGTTOU) if int(terminal.terminal.match[1], 16) >> number - 1 & 1])
+    assert ignored == [[signal.SIGTTIN, signal.SIGTTOU], []]
+    app = App(terminal.sandbox)
+    terminal.talk("one")
+    if is_asleep:
+        app.do("sleep")
+    app.do("home")
+    # It begins to read anew once it has got this, if it hasn't yet.
+    terminal.type("two")
+    wait_for("it to be stopped", lambda: state_letter(app.pid) == "T")
+    app.do("open")
+    terminal.expect("two\r\ntwo\r\n")
+    terminal.talk("three")
+    terminal.press("D")
+    terminal.terminal.expect(pexpect.EOF)
+
+
 def test_stop_key_in_a_script_without_a_shell(shells):
     """The same for a script that is all there is in the terminal."""
     terminal = shells("sh", ["-c", f"{binary()} run --name {NAME} -- cat; echo over"])

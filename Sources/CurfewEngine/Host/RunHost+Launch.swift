@@ -89,7 +89,8 @@ extension RunHost {
     func attributes(
         _ signals: CommandSignals, _ console: Console, _ stateDirectory: String?
     ) -> LaunchAttributes {
-        var attributes = LaunchAttributes(environment: environment(stateDirectory), signals: signals)
+        var attributes = LaunchAttributes(
+            environment: environment(stateDirectory), signals: console.ownsTerminal ? signals.ofJob : signals)
         attributes.hasOwnGroup = console.givesOwnGroup
         attributes.sharedGroup = console.proxyGroup
         // What starts in background gets the terminal when it is opened.

@@ -26,6 +26,21 @@ struct CommandSignals: Hashable {
         ignored = 0
     }
 
+    private init(blocked: UInt64, defaults: UInt64, ignored: UInt64) {
+        self.blocked = blocked
+        self.defaults = defaults
+        self.ignored = ignored
+    }
+
+    /// Of a command that has the terminal only while it is in front, in a group of its own, as a shell's job: it is stopped when it
+    /// reads from behind, as jobs are. Whoever ignores SIGTTIN finds its terminal broken then, EIO, and a program that is sent home while
+    /// it sleeps begins its reading anew. A caller without job control can have both ignored: tmux does, and its panes' programs with it.
+    /// Source: POSIX, 11.1.4 Terminal Access Control; tmux 3.3a, observed.
+    var ofJob: CommandSignals {
+        CommandSignals(
+            blocked: blocked, defaults: defaults | Self.bit(SIGTTIN) | Self.bit(SIGTTOU), ignored: ignored)
+    }
+
     func blocks(_ signal: Int32) -> Bool { blocked & Self.bit(signal) != 0 }
 
     func resets(_ signal: Int32) -> Bool { defaults & Self.bit(signal) != 0 }

@@ -61,7 +61,7 @@ final class Console {
 
     var hasTerminal: Bool { job.setting.hasTerminal }
     var givesOwnGroup: Bool { job.setting.givesOwnGroup }
-    private var ownsTerminal: Bool { job.setting.ownsTerminal }
+    var ownsTerminal: Bool { job.setting.ownsTerminal }
 
     /// The terminal a child takes before it is executed; -1 for none.
     var terminalForChild: Int32 { ownsTerminal ? terminal?.descriptor.number ?? -1 : -1 }
