@@ -1,6 +1,5 @@
 """Each row of the lifecycle on real processes: what an aware app hears, in which order, and what it must answer."""
 
-import contextlib
 import json
 import os
 import signal
@@ -9,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import state_letter, wait_for
+from conftest import state_letter, trapping, wait_for
 from programs.driving import (
     History, Speaker, advance, assert_killed, delivered, history, letters, states, wait_event, wait_running)
 from programs.helpers import PROGRAMS, Client, Line, assert_all_stopped, socket_of, tree
@@ -527,16 +526,12 @@ def test_terminate_suspended_wake(sandbox, held):
 
 def test_terminate_suspended_wake_of_a_plain_app(sandbox, held):
     """It is resumed for its SIGTERM, so that its trap can run."""
-    running = sandbox.shell(
-        "trap 'echo bye; exit 5' TERM; echo up; read x; read x", options=[*held, "--terminate-suspended=wake"],
-        stdin=subprocess.PIPE)
-    running.expect("up")
+    # A shell that is continued right before it reads would hear of the signal with the next line only; waiting, it hears at once.
+    running = sandbox.shell(trapping("echo bye; exit 5"), options=[*held, "--terminate-suspended=wake"])
+    running.expect("ready")
     sandbox.curfew("home", running.name)
     assert running.status()["state"] == "suspended"
     assert sandbox.curfew("quit", running.name).returncode == 0
-    # A shell that was stopped right before it reads hears of the signal with the next line only.
-    with contextlib.suppress(BrokenPipeError):
-        os.write(running.process.stdin.fileno(), b"\n")
     assert running.finish() == (5, "bye\n", "")
 
 

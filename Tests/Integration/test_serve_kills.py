@@ -166,13 +166,13 @@ class Walk:
                 os.kill(pid, signal.SIGKILL)
 
     def look(self):
-        """The list, and behind it what is answered once all before it is committed."""
+        """The list, and once it is told what is answered when all before it is committed: a list is made when it is its turn, which
+        can be later than it is asked for."""
         look = Look({app for _, app, _ in self.asked.values() if app})
         for verb, app, _ in self.asked.values():
             look.note(verb, app)
         self.ask("apps", look=look)
         self.looks.append(look)
-        self.ask("history", words="limit=1", look=look)
 
     # Answers
 
@@ -205,6 +205,7 @@ class Walk:
             return
         if verb == "apps":
             look.apps = told
+            self.ask("history", words="limit=1", look=look)
         elif verb == "history":
             self.kept = look
         elif verb == "remove":

@@ -389,9 +389,14 @@ def test_the_app_of_the_window_with_the_focus_is_in_front(sandbox, display):
     with program("xterm", "-T", "other", "-e", "sleep", "1000", env=display):
         wait_front(server, "")
         for name in ["left", "right"]:
-            server.launch(name, "xterm", "-T", name, "-e", "sleep", "1000", environment=display)
+            # Into background, with time to open its window: one in front could be sent home for what had the focus before, and
+            # a focus that is gone at once needn't be seen.
+            server.launch(
+                name, "xterm", "-T", name, "-e", "sleep", "1000", request="background=1", options=["--wake-limit=600"],
+                environment=display)
             wait_for(f"the window of {name}", lambda: window_of(display, name))
-            # All that came before is heard of then: an app that starts would be sent home for it.
+            focus(display, name)
+            wait_front(server, name)
             focus(display, "other")
             wait_front(server, "")
         for name, behind in [("left", "right"), ("right", "left"), ("left", "right")]:
