@@ -380,6 +380,23 @@ def test_suspended_by_ctrl_z_and_continued(sandbox, pane):
     asserts_usual(pane)
 
 
+def test_drawing_loses_no_stop_key(sandbox, pane):
+    """Who has one pending and ignores it for a moment has lost it; ncurses does so where nobody else handles it."""
+    if not shutil.which("strace"):
+        pytest.skip("strace isn't installed")
+    trace = sandbox.scratch / "trace"
+    starts(sandbox, "web")
+    pane.shell()
+    pane.type(f"strace -f -qq -o {trace} -e trace=rt_sigaction curfew top\n")
+    pane.shows_state("web", "active")
+    pane.press("s")
+    pane.shows("by name")
+    pane.press("q")
+    asserts_usual(pane)
+    calls = [line for line in trace.read_text().splitlines() if "rt_sigaction(SIGTSTP, {" in line]
+    assert calls and not [line for line in calls if "sa_handler=SIG_IGN" in line], calls
+
+
 TELLER = """
 import subprocess
 print("ended with", subprocess.run(["sh", "-c", "echo $$ > pid; exec curfew top"]).returncode)
