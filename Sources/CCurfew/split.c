@@ -47,6 +47,8 @@ static bool tell(pid_t supervisor, int signal, int code, pid_t pid, uint32_t num
 static void stop_by(int signal, pid_t supervisor) {
     uint32_t number;
     int wished;
+    // Its caller may ignore what stops readers; the app doesn't (docs/adr/0021-jobs-of-a-terminal.md).
+    if (signal != SIGTSTP) curfew_signal_default(signal);
     curfew_kill(getpid(), signal);
     curfew_wish(curfew_proxy()->page, &number, &wished);
     if (number != heeded.wish || wished != signal || is_over(supervisor)) return;

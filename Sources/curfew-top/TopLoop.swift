@@ -27,8 +27,8 @@ final class TopLoop {
     /// The status to end with.
     func run() -> Int32 {
         let isStoppable = curfew_signal_is_ignored(SIGTSTP) == 0
-        // ncurses has a way of its own with it: it ignores it while it draws, and one that has come just before that, and waits, is
-        // gone. What has a handler already it leaves alone. Source: ncurses 6.4, lib_tstp.c, _nc_signal_handler; sigaction(2).
+        // Where nobody else handles SIGTSTP, ncurses ignores it while it draws, and that discards one that has come just before.
+        // Source: ncurses 6.4, lib_tstp.c, _nc_signal_handler; POSIX, sigaction(3p).
         if isStoppable { _ = Glibc.signal(SIGTSTP) { _ in } }
         _ = curfew_set_signal_mask(Self.mask, nil)
         let signals = curfew_signalfd(SignalSet.mask(Self.heard))

@@ -28,9 +28,10 @@ struct CommandSignalsTests {
         #expect(Self.timeout(SIGTERM, ignoredChild: true).ignored == 0)
     }
 
-    @Test("A job of the terminal's isn't left ignoring what stops those that read it, or write to it, from behind")
+    @Test("A job of the terminal's neither ignores nor blocks what stops those that read it, or change it, from behind")
     func job() {
-        let signals = CommandSignals(callersMask: Self.bits(SIGUSR1), callerIgnoredChild: true, timeout: nil).ofJob
+        let mask = Self.bits(SIGUSR1, SIGTTIN)
+        let signals = CommandSignals(callersMask: mask, callerIgnoredChild: true, timeout: nil).ofJob
         #expect(signals.defaults == Self.bits(SIGTTIN, SIGTTOU))
         #expect(signals.blocked == Self.bits(SIGUSR1))
         #expect(signals.ignored == Self.bits(SIGCHLD))

@@ -111,11 +111,11 @@ struct RunJobTests {
 
     // MARK: What its program gets
 
-    private func attributes(_ scene: RunScene) throws -> LaunchAttributes {
+    private func attributes(_ scene: RunScene, ownsTerminal: Bool = true) throws -> LaunchAttributes {
         let console = try #require(scene.host.console)
         // As if the shell had put the proxy in front, of a real terminal.
         var setting = console.job.setting
-        (setting.ownsTerminal, setting.givesOwnGroup) = (true, true)
+        (setting.ownsTerminal, setting.givesOwnGroup) = (ownsTerminal, true)
         console.job = JobControl(setting)
         let signals = CommandSignals(callersMask: 0, callerIgnoredChild: false, timeout: nil)
         return scene.host.attributes(signals, console, nil)
@@ -128,6 +128,9 @@ struct RunJobTests {
         let behind = scene { manifest, _ in manifest.launch.inBackground = true }
         #expect(try attributes(behind).terminal == -1)
         #expect(try attributes(behind).hasOwnGroup)
+        #expect(try attributes(behind).signals.resets(SIGTTIN))
+        #expect(try attributes(scene()).signals.resets(SIGTTIN))
+        #expect(try !attributes(scene(), ownsTerminal: false).signals.resets(SIGTTIN))
         #expect(try attributes(scene()).sharedGroup == proxy.pid)
     }
 

@@ -199,7 +199,7 @@ def test_willTerminate_is_what_quit_sends(sandbox, trap, status):
     # Only who heeds no signal is to have too little time.
     limit = "0.5" if status == 124 else "inf"
     running = sandbox.shell(
-        # What comes right before a shell reads it hears of with the next line only.
+        # Not by `read`: a signal that comes right before it would be heard of with the next line only.
         f"trap 'echo term' TERM; {trap} echo up; while :; do sleep 0.05; done",
         options=["--on=willTerminate=INT", "--terminate-limit", limit])
     running.expect("up")

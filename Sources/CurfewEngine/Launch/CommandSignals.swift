@@ -1,10 +1,10 @@
 import CurfewCore
 import Glibc
 
-/// How a command finds its signals: as Curfew's caller had them, but for what timeout(1) changes. Bit n-1 is signal n.
+/// How a command finds its signals: as Curfew's caller had them, but for what timeout(1) changes, and `ofJob`. Bit n-1 is signal n.
 struct CommandSignals: Hashable {
     let blocked: UInt64
-    /// What it doesn't ignore, whatever the caller had; it counts as not ignored here, too.
+    /// What it doesn't ignore, whatever the caller had.
     let defaults: UInt64
     /// What the caller had ignored and neither half of Curfew may: children of whoever ignores SIGCHLD are never waited for.
     let ignored: UInt64
@@ -32,13 +32,12 @@ struct CommandSignals: Hashable {
         self.ignored = ignored
     }
 
-    /// Of a command that has the terminal only while it is in front, in a group of its own, as a shell's job: it is stopped when it
-    /// reads from behind, as jobs are. Whoever ignores SIGTTIN finds its terminal broken then, EIO, and a program that is sent home while
-    /// it sleeps begins its reading anew. A caller without job control can have both ignored: tmux does, and its panes' programs with it.
-    /// Source: POSIX, 11.1.4 Terminal Access Control; tmux 3.3a, observed.
+    /// Of a command that has the terminal only while it is in front, as a shell's job: what stops those that read the terminal from
+    /// behind, or change it, is neither ignored nor blocked. Whoever ignores or blocks SIGTTIN has EIO where others are stopped.
+    /// Source: POSIX, 11.1.4 Terminal Access Control; docs/adr/0021-jobs-of-a-terminal.md.
     var ofJob: CommandSignals {
-        CommandSignals(
-            blocked: blocked, defaults: defaults | Self.bit(SIGTTIN) | Self.bit(SIGTTOU), ignored: ignored)
+        let stopping = Self.bit(SIGTTIN) | Self.bit(SIGTTOU)
+        return CommandSignals(blocked: blocked & ~stopping, defaults: defaults | stopping, ignored: ignored)
     }
 
     func blocks(_ signal: Int32) -> Bool { blocked & Self.bit(signal) != 0 }
