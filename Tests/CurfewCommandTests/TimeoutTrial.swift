@@ -143,7 +143,7 @@ extension TimeoutTrial: Kernel {
     func confirmSuspension(_ app: AppID) -> Bool { true }
     func isStopping(_ app: AppID) -> Bool { false }
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { [] }
-    func resume(_ app: AppID) -> [ListeningSocket] { [] }
+    func resume(_ app: AppID, sending signal: Int32?) -> [ListeningSocket] { [] }
     func continueAfterTerminalStop(_ app: AppID) {}
     func survivors(_ app: AppID) -> [PendingProcess] { [] }
     func footprint(_ app: AppID, limit: UInt64?) -> UInt64 { 0 }

@@ -24,6 +24,41 @@ struct EngineEndingTests {
         #expect(scenario.oversleep(.seconds(1)) == [])
     }
 
+    @Test("A plain app that is resumed to be ended has its signal by then, and once")
+    func signalBeforeItGoesOn() {
+        let scenario = EngineScenario.running(.with { $0.terminateSuspended = .wake })
+        scenario.home()
+        scenario.pass(.seconds(60))
+        #expect(scenario.engine.core.app(.a)?.state == .suspended)
+        let lines = scenario.feed(.app(.a, .quit(request: RequestID(1))))
+        #expect(lines.only("will signal", "resume", "signal", "SIG") == ["will signal a 15", "resume a, sending 15"])
+        #expect(lines.last == "reply 1 state background")
+        #expect(scenario.pass(.seconds(1)).only("signal", "resume") == [])
+    }
+
+    @Test("So has one that sleeps, and one that a terminal has stopped, which is continued then")
+    func signalOfOneThatSleepsOrIsStopped() {
+        let asleep = EngineScenario.running(
+            .with {
+                $0.sleep = SleepPolicy()
+                $0.locks = .ignore
+            })
+        asleep.feed(.app(.a, .sleep(stays: false, request: nil)))
+        #expect(asleep.feed(.app(.a, .quit(request: nil))).only("resume", "signal") == ["resume a, sending 15"])
+        let stopped = EngineScenario.running(.with { $0.terminateSuspended = .wake })
+        stopped.home(stopped: true)
+        #expect(
+            stopped.feed(.app(.a, .quit(request: nil))).only("resume", "continue", "signal") == [
+                "resume a, sending 15", "continue a after terminal stop",
+            ])
+    }
+
+    @Test("One that goes on already is signalled alone, and an aware one is told")
+    func signalOfOneThatRuns() {
+        #expect(
+            EngineScenario.running().feed(.app(.a, .quit(request: nil))).only("resume", "signal") == ["signal 15 a"])
+    }
+
     @Test("A kill that takes is noticed without any child's end too")
     func killTakesUnheard() {
         #expect(killed(.atOnce).pass(.milliseconds(1)).last == "ended a exit(124)")

@@ -226,7 +226,7 @@ struct InstanceTests {
         kernel.allStopped = { told.append($1) }
         let app = AppID(4)
         #expect(kernel.suspend(app, includingStopped: false))
-        _ = kernel.resume(app)
+        _ = kernel.resume(app, sending: SIGTERM)
         kernel.signal(app, SIGTERM, mainProcessOnly: false)
         kernel.kill(app)
         #expect(kernel.isGone(app))

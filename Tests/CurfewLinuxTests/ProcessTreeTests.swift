@@ -257,6 +257,18 @@ struct ProcessTreeTests {
         #expect(eventually { !fixture.tree.containment.isPopulated() })
     }
 
+    @Test("A signal that continues nobody pends with whatever is stopped, and each has it when it goes on")
+    func pendingUntilResumed() throws {
+        let fixture = try Fixture(.both)
+        defer { fixture.end() }
+        #expect(fixture.suspend())
+        fixture.tree.signalAll(SIGTERM, continuing: false)
+        #expect(fixture.all.map { state($0) } == ["T", "T", "T"])
+        fixture.tree.resume()
+        #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+    }
+
     /// So short that each process is another's.
     private static var shortest: Turn { Turn(fewest: 1, microseconds: 0) }
 

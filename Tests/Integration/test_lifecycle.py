@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import state_letter, trapping, wait_for
+from conftest import state_letter, wait_for
 from programs.driving import (
     History, Speaker, advance, assert_killed, delivered, history, letters, states, wait_event, wait_running)
 from programs.helpers import PROGRAMS, Client, Line, assert_all_stopped, socket_of, tree
@@ -524,15 +524,28 @@ def test_terminate_suspended_wake(sandbox, held):
     assert app.finish() == (9, ["willTerminate"], "")
 
 
+# A shell that is stopped right before it reads would hear of the signal with its next line only.
+WAITING = """
+import os, signal, subprocess
+child = subprocess.Popen(["sleep", "1000"])
+child.send_signal(signal.SIGSTOP)
+os.waitpid(child.pid, os.WUNTRACED)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+print("ready", flush=True)
+signal.sigwait({signal.SIGTERM})
+print("bye", child.wait(), flush=True)
+raise SystemExit(5)
+"""
+
+
 def test_terminate_suspended_wake_of_a_plain_app(sandbox, held):
-    """It is resumed for its SIGTERM, so that its trap can run."""
-    # A shell that is continued right before it reads would hear of the signal with the next line only; waiting, it hears at once.
-    running = sandbox.shell(trapping("echo bye; exit 5"), options=[*held, "--terminate-suspended=wake"])
+    """It is resumed for its SIGTERM, so that what it does at that can run; so is what it had stopped itself."""
+    running = sandbox.start(sys.executable, "-c", WAITING, options=[*held, "--terminate-suspended=wake", "--terminate-limit=inf"])
     running.expect("ready")
     sandbox.curfew("home", running.name)
     assert running.status()["state"] == "suspended"
     assert sandbox.curfew("quit", running.name).returncode == 0
-    assert running.finish() == (5, "bye\n", "")
+    assert running.finish() == (5, "bye -15\n", "")
 
 
 def test_exits_on_suspend(sandbox, held):

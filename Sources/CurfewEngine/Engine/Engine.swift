@@ -126,9 +126,27 @@ public final class Engine {
         while index < effects.count {
             let effect = effects[index]
             index += 1
-            perform(effect)
+            perform(effect, followedFrom: index)
         }
         effects.removeAll(keepingCapacity: true)
+    }
+
+    /// The signal by which a plain app is to end that is resumed for that, taken out of what follows.
+    ///
+    /// It is sent with the resumption, to be there when the app goes on: a shell that begins its reading anew between the two
+    /// would hear of it with its next line only, and be killed meanwhile.
+    private func takeTermination(of app: AppID, from index: Int) -> Int32? {
+        guard core.app(app)?.isTerminating == true else { return nil }
+        for later in index..<effects.count {
+            switch effects[later] {
+            case .terminate(app, let signal):
+                effects.remove(at: later)
+                return signal
+            case .suspend(app, _): return nil
+            default: continue
+            }
+        }
+        return nil
     }
 
     private func result(_ input: Input) { step(input) }
@@ -141,7 +159,7 @@ public final class Engine {
         journal?.record(input, at: now, effects[count...])
     }
 
-    private func perform(_ effect: Effect) {
+    private func perform(_ effect: Effect, followedFrom next: Int) {
         switch effect {
         case .deliver(let app, let delivery):
             host.record(.delivered(delivery), of: app)
@@ -154,11 +172,7 @@ public final class Engine {
             told(app, isStopped: kernel.suspend(app, includingStopped: includingStopped))
         case .confirmSuspension(let app, let isLast): confirmSuspension(of: app, isLast: isLast)
         case .resume(let app, let includingStopped):
-            forgetLockLook(of: app)
-            watching.removeAll { $0 == app }
-            let taken = kernel.resume(app)
-            if includingStopped { kernel.continueAfterTerminalStop(app) }
-            for socket in taken { result(.app(app, .connectionTaken(socket))) }
+            resume(app, includingStopped: includingStopped, sending: takeTermination(of: app, from: next))
         case .terminate(let app, let signal): send(signal, to: app, mainProcessOnly: false)
         case .signal(let app, let signal, let mainProcessOnly): send(signal, to: app, mainProcessOnly: mainProcessOnly)
         case .expire(let app, let report):
@@ -241,6 +255,15 @@ public final class Engine {
         } else {
             result(.app(app, .suspensionPending))
         }
+    }
+
+    private func resume(_ app: AppID, includingStopped: Bool, sending signal: Int32?) {
+        forgetLockLook(of: app)
+        watching.removeAll { $0 == app }
+        if let signal { host.willSignal(app, signal) }
+        let taken = kernel.resume(app, sending: signal)
+        if includingStopped { kernel.continueAfterTerminalStop(app) }
+        for socket in taken { result(.app(app, .connectionTaken(socket))) }
     }
 
     /// One turn more, of the app that has waited longest for it.

@@ -193,14 +193,26 @@ final class Instance {
         }
     }
 
-    func signalAll(_ signal: Int32) { tree.signalAll(signal) { [unowned self] in signalFirst(signal) } }
+    func signalAll(_ signal: Int32) { signalAll(signal, continuing: true) }
 
-    private func signalFirst(_ signal: Int32) -> SignalledFirst {
+    /// What `resume` continues has the signal before, and what a terminal has stopped is continued after.
+    func resume(sending signal: Int32?) {
+        guard let signal else { return tree.resume() }
+        signalAll(signal, continuing: false)
+        tree.resume()
+        signalAll(SIGCONT)
+    }
+
+    private func signalAll(_ signal: Int32, continuing: Bool) {
+        tree.signalAll(signal, continuing: continuing) { [unowned self] in signalFirst(signal, continuing: continuing) }
+    }
+
+    private func signalFirst(_ signal: Int32, continuing: Bool) -> SignalledFirst {
         let sharedGroup = proxyGroup ?? tree.onlyGroup
         if let sharedGroup {
             // The proxy takes nothing from us.
             _ = curfew_kill(-sharedGroup, signal)
-            if signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
+            if continuing, signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
         } else if let livingLeader {
             _ = curfew_kill(livingLeader, signal)
         }

@@ -15,7 +15,10 @@ public protocol Kernel: AnyObject {
     func pendingSuspension(_ app: AppID) -> [PendingProcess]
     /// Continues what `suspend` has stopped. Returns the listening sockets at which somebody else has accepted meanwhile, as
     /// far as was seen.
-    func resume(_ app: AppID) -> [ListeningSocket]
+    ///
+    /// `sending`: a signal that every process has by then, but for some of very many; what a terminal has stopped is continued
+    /// for it too, as by `signal`.
+    func resume(_ app: AppID, sending signal: Int32?) -> [ListeningSocket]
     /// Continues what a terminal has stopped, when the app isn't suspended.
     func continueAfterTerminalStop(_ app: AppID)
     /// This signal, and SIGCONT, to every process; or, alone, to the main process.

@@ -60,17 +60,17 @@ final class LiveKernel: Kernel {
 
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { instances[app]?.tree.pendingSuspension() ?? [] }
 
-    func resume(_ app: AppID) -> [ListeningSocket] {
+    func resume(_ app: AppID, sending signal: Int32?) -> [ListeningSocket] {
         allStopped?(app, false)
         guard let instance = instances[app] else { return [] }
         // The last moment at which it is known that it isn't the app, if all of it was stopped.
         let taken = instance.tree.isStopping ? [] : instance.takenConnections
         instance.endInputWatch()
-        noteWork(of: app)
         instance.wokenAt = now
         instance.endPageOut()
         if instance.pagingMethod != nil { instance.tree.containment.barSwap() }
-        instance.tree.resume()
+        instance.resume(sending: signal)
+        noteWork(of: app)
         isContinued?(app)
         return taken
     }

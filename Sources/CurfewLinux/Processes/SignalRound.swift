@@ -16,6 +16,7 @@ public struct SignalledFirst: Sendable, Hashable {
 /// A signal on its way to every process of a tree, in turns.
 final class SignalRound {
     private let number: Int32
+    private let continuing: Bool
     private let first: () -> SignalledFirst
     private var signalled: SignalledFirst?
     /// Who was there before the first had it: those can be gone at once, and what they leave is between two parents then.
@@ -25,8 +26,9 @@ final class SignalRound {
     private var pids: [Int32]?
     private var next = 0
 
-    init(_ number: Int32, to tree: ProcessTree, first: @escaping () -> SignalledFirst) {
+    init(_ number: Int32, continuing: Bool, to tree: ProcessTree, first: @escaping () -> SignalledFirst) {
         self.number = number
+        self.continuing = continuing
         self.first = first
         walk = tree.walkOfEveryone()
     }
@@ -35,7 +37,7 @@ final class SignalRound {
     func goOn(_ tree: ProcessTree, _ turn: inout Turn) -> Bool {
         guard let signalled = signalFirst(tree, &turn), let pids = list(&turn) else { return false }
         while next < pids.count {
-            tree.signal(pids[next], number, after: signalled)
+            tree.signal(pids[next], number, continuing: continuing, after: signalled)
             next += 1
             if next < pids.count, turn.isOver() { return false }
         }
@@ -67,11 +69,13 @@ extension ProcessTree {
     ///
     /// Of very many only some have had it on return; `goOnSignalling` has the others have it.
     ///
+    /// `continuing`: whether SIGCONT follows; without it the signal pends with whatever is stopped.
     /// `first`: signals those that others are to come after, once it is known who is there; each is made sure of.
     public func signalAll(
-        _ number: Int32, for turn: Turn = Turn(), first: @escaping () -> SignalledFirst = { SignalledFirst() }
+        _ number: Int32, continuing: Bool = true, for turn: Turn = Turn(),
+        first: @escaping () -> SignalledFirst = { SignalledFirst() }
     ) {
-        signalRounds.append(SignalRound(number, to: self, first: first))
+        signalRounds.append(SignalRound(number, continuing: continuing, to: self, first: first))
         goOnSignalling(for: turn)
     }
 
@@ -89,12 +93,14 @@ extension ProcessTree {
         while isSignalling { goOnSignalling() }
     }
 
-    fileprivate func signal(_ pid: Int32, _ number: Int32, after first: SignalledFirst) {
+    fileprivate func signal(_ pid: Int32, _ number: Int32, continuing: Bool, after first: SignalledFirst) {
         if first.group > 0, getpgid(pid) == first.group { return }
         if number == SIGCONT || first.group == 0 && pid == first.leader {
-            signal(pid, SIGCONT, sparesFurtherInside: true)
-        } else {
+            if continuing { signal(pid, SIGCONT, sparesFurtherInside: true) }
+        } else if continuing {
             signal(pid, number, SIGCONT, sparesFurtherInside: true)
+        } else {
+            signal(pid, number, sparesFurtherInside: true)
         }
     }
 }

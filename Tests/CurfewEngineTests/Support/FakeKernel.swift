@@ -119,8 +119,9 @@ final class FakeKernel: Kernel {
 
     func pendingSuspension(_ app: AppID) -> [PendingProcess] { [Self.survivor(app)] }
 
-    func resume(_ app: AppID) -> [ListeningSocket] {
-        journal.note("resume \(app.letter)")
+    func resume(_ app: AppID, sending signal: Int32?) -> [ListeningSocket] {
+        journal.note("resume \(app.letter)" + (signal.map { ", sending \($0)" } ?? ""))
+        if signal != nil { turns = self[app].turns }
         self[app].telling = .atOnce
         self[app].isStopped = false
         self[app].isConfirmed = false
