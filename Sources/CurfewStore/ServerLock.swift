@@ -14,7 +14,26 @@ struct ServerLock: Sendable {
         case failed(KernelError)
     }
 
-    static func take(_ path: String) -> Outcome {
+    /// Of a server that was killed, what it was just starting has the lock for a moment more, until it executes its program: where
+    /// the holder is gone it is tried again, for at most `StoreBounds.lockMilliseconds`.
+    static func take(_ path: String, _ clock: StoreClock) -> Outcome {
+        var waited: Int64 = 0
+        while true {
+            let outcome = take(path)
+            guard case .held(let pid?) = outcome, isGone(pid), waited < StoreBounds.lockMilliseconds else {
+                return outcome
+            }
+            clock.pause(Self.pause)
+            waited += Self.pause
+        }
+    }
+
+    /// In milliseconds.
+    private static let pause: Int64 = 10
+
+    private static func isGone(_ pid: Int32) -> Bool { pid > 0 && kill(pid, 0) != 0 && errno == ESRCH }
+
+    private static func take(_ path: String) -> Outcome {
         let opened = curfew_open_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { return .failed(KernelError("open", path, errno: -opened)) }
         var descriptor = Descriptor(opened)

@@ -85,6 +85,8 @@ public enum StoreBounds {
     public static let waitingNotes = 65_536
     /// So long somebody else's transaction is waited for.
     public static let busyMilliseconds: Int64 = 2_000
+    /// So long a lock is waited for whose holder is gone.
+    public static let lockMilliseconds: Int64 = 1_000
     /// So many runs of an app are kept.
     public static let runsOfAnApp = 1_000
     /// So many runs are kept in all.

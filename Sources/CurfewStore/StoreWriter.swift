@@ -2,7 +2,7 @@ import CurfewLinux
 
 /// What the store's thread does, without the thread: opens, writes, answers, and what follows when that fails.
 ///
-/// Nothing here waits but SQLite, for somebody else's transaction.
+/// Nothing here waits but SQLite, for somebody else's transaction, and the lock, for a moment.
 final class StoreWriter {
     /// A request, or without a ticket a note, which nobody waits for.
     struct Job: Sendable {
@@ -235,7 +235,7 @@ final class StoreWriter {
         } catch {
             throw DatabaseFault(error)
         }
-        switch ServerLock.take(files.lock) {
+        switch ServerLock.take(files.lock, clock) {
         case .taken(let lock): return lock
         case .held(let pid): throw .refused(.anotherServer(path: files.database, pid: pid))
         case .failed(let error): throw DatabaseFault(error)

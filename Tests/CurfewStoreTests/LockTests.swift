@@ -32,6 +32,48 @@ struct LockTests {
         try folder.writer().close()
     }
 
+    @Test("What a killed one was just starting has its lock for a moment, and is waited for")
+    func startedJustBefore() throws {
+        defer { folder.remove() }
+        let held = try lock(of: gone())
+        var clock = folder.time.clock
+        clock.pause = { [time = folder.time] milliseconds in
+            time.pass(milliseconds: milliseconds)
+            if time.milliseconds == 50 { close(held) }
+        }
+        let writer = StoreWriter(folder.files, clock: clock)
+        try writer.begin()
+        #expect(folder.time.milliseconds == 50)
+        writer.close()
+    }
+
+    @Test("Who has it for longer than that is told by the pid that stands there")
+    func heldByWhomever() throws {
+        defer { folder.remove() }
+        let pid = try gone()
+        let held = try lock(of: pid)
+        defer { close(held) }
+        #expect(throws: StoreRefusal.anotherServer(path: folder.files.database, pid: pid)) { try folder.writer() }
+        #expect(folder.time.milliseconds == StoreBounds.lockMilliseconds)
+    }
+
+    /// The pid of a server that has ended.
+    private func gone() throws -> pid_t {
+        let other = try #require(Child.worker("hold", folder.directory))
+        #expect(other.line() == "open")
+        other.kill()
+        other.wait()
+        return other.pid
+    }
+
+    /// Somebody has the lock of the server with that pid, which stands in the file.
+    private func lock(of pid: pid_t) throws -> Int32 {
+        #expect(readFile(folder.files.lock) == Array("\(pid)\n".utf8))
+        let held = open(folder.files.lock, O_RDWR | O_CLOEXEC)
+        try #require(flock(held, LOCK_EX | LOCK_NB) == 0)
+        return held
+    }
+
     @Test("A lock file that can't be opened: begun in memory, tried again, and what was held is written")
     func unreadable() throws {
         defer { folder.remove() }
