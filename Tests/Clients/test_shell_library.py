@@ -1040,10 +1040,8 @@ def commands_of_children(pid):
     return names
 
 
-def lose_the_next_ring(bench, stack):
+def lose_the_next_ring(bench, strace, stack):
     """The listener's next signal to the script isn't sent, as one is lost that comes just before a shell's read(2)."""
-    if not shutil.which("strace"):
-        pytest.skip("strace isn't installed")
     listener = bench.listener()
     trace = bench.scratch / "trace"
     deadline = time.monotonic() + LIMIT
@@ -1051,19 +1049,13 @@ def lose_the_next_ring(bench, stack):
     while "dd" not in commands_of_children(listener):
         assert time.monotonic() < deadline, "the listener doesn't wait for a byte"
         time.sleep(0.02)  # a moment
-    words = ["strace", "-qq", "-o", trace, "-e", "trace=kill", "-e", "inject=kill:retval=0:when=2", "-p", str(listener)]
-    strace = stack.enter_context(subprocess.Popen(words, stderr=subprocess.PIPE))
-    stack.callback(strace.terminate)
-    while "TracerPid:\t0\n" in pathlib.Path(f"/proc/{listener}/status").read_text():
-        if strace.poll() is not None:
-            pytest.skip(f"nothing can be traced here: {strace.stderr.read()}")
-        assert time.monotonic() < deadline, "strace hasn't attached"
-        time.sleep(0.02)  # a moment
+    meddling = ["-e", "trace=kill", "-e", "inject=kill:retval=0:when=2"]
+    stack.enter_context(strace.attached(listener, "-o", str(trace), *meddling))
     return lambda: trace.read_text()
 
 
 @every_shell
-def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
+def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell, strace):
     """The shell hears of it only with what it reads: so it is rung at again."""
     ours, theirs = socket.socketpair()
     app = bench.app(shell, HEARD + """
@@ -1073,7 +1065,7 @@ def test_a_signal_that_comes_just_before_a_read_is_not_lost(bench, shell):
     theirs.close()
     with ours, contextlib.ExitStack() as stack:
         app.until("reading", lambda: "reading" in app.said)
-        calls = lose_the_next_ring(bench, stack)
+        calls = lose_the_next_ring(bench, strace, stack)
         app.until_acknowledged(app.tell("didEnterBackground", ack=True))
         assert "(INJECTED)" in calls(), calls()
         ours.sendall(b"line\n")

@@ -27,6 +27,7 @@ import caller  # noqa: E402
 from event_stream import EventStream  # noqa: E402
 from history import SANDBOX, file_end, pytest_runtest_makereport  # noqa: E402,F401
 from outcomes import pytest_terminal_summary  # noqa: E402,F401
+from tracing import strace  # noqa: E402,F401
 
 # Whether this file has a place of its own (Tests/side_by_side), where it sees no processes but its own. No program's business.
 HAS_PLACE = bool(os.environ.pop("CURFEW_TEST_PLACE", ""))

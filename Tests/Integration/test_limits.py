@@ -470,52 +470,36 @@ def test_ended_by_our_sigterm_is_143(sandbox):
 # Debuggers
 
 
-def test_a_debugger_holds_suspension_off(sandbox, containment):
+def test_a_debugger_holds_suspension_off(sandbox, containment, strace):
     """Traced from outside its tree an app isn't suspended and the status says so; afterwards it goes on as usual."""
     running = sandbox.shell("echo up; while :; do sleep 0.05; done", options=["--containment", containment])
     running.expect("up")
     leader = running.status()["pid"]
-    log = sandbox.scratch / "strace"
-    tracer = subprocess.Popen(["strace", "-q", "-o", str(log), "-p", str(leader)], stderr=subprocess.PIPE)
-    try:
-        if not attached(tracer, leader):
-            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+    with strace.attached(leader, "-o", "/dev/null"):
         sandbox.curfew("home", running.name)
         status = running.status()
         assert (status["state"], status.get("traced")) == ("background", True)
         assert "traced" in running.status_text()
         assert state_letter(leader) != "T"
-    finally:
-        tracer.send_signal(signal.SIGINT)
-        tracer.wait(LIMIT)
-        tracer.stderr.close()
     running.wait_state("suspended")
     assert "traced" not in running.status()
     sandbox.curfew("open", running.name)
     wait_for("it to run", lambda: state_letter(leader) != "T")
 
 
-def test_a_debugger_that_was_there_before_holds_the_budget(sandbox, containment):
+def test_a_debugger_that_was_there_before_holds_the_budget(sandbox, containment, strace):
     """Seen at the edge, and by `curfew status` in front."""
     running = sandbox.shell(
         "curfew task begin t && exec sleep 300", options=["--containment", containment, "--manual-clock"])
     running.expect("1")
     leader = running.status()["pid"]
-    tracer = subprocess.Popen(
-        ["strace", "-q", "-o", str(sandbox.scratch / "strace"), "-p", str(leader)], stderr=subprocess.PIPE)
-    try:
-        if not attached(tracer, leader):
-            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+    with strace.attached(leader, "-o", "/dev/null"):
         assert running.status().get("traced") is True
         sandbox.curfew("home", running.name)
         known = looks_for_tracers(running)
         assert advance(running, "1m")["seconds"] == 60
         wait_for("two more looks", lambda: looks_for_tracers(running) >= known + 2)
         assert (running.status()["remaining"], running.status().get("traced")) == (600, True)
-    finally:
-        tracer.send_signal(signal.SIGINT)
-        tracer.wait(LIMIT)
-        tracer.stderr.close()
     # The status looks for itself.
     assert "traced" not in running.status()
     advance(running, "1m")
@@ -530,38 +514,21 @@ def looks_for_tracers(running):
     return len(re.findall(r"^input .*name=tracerChecked .*\n", journal, re.M))
 
 
-def test_a_debugger_that_comes_while_the_budget_runs_is_seen(sandbox):
+def test_a_debugger_that_comes_while_the_budget_runs_is_seen(sandbox, strace):
     """Nobody asks; the next look is within a second."""
     running = sandbox.shell("curfew task begin t && while :; do sleep 0.05; done")
     running.expect("1")
     leader = running.status()["pid"]
     sandbox.curfew("home", running.name)
-    tracer = subprocess.Popen(
-        ["strace", "-q", "-o", str(sandbox.scratch / "strace"), "-p", str(leader)], stderr=subprocess.PIPE)
-    try:
-        if not attached(tracer, leader):
-            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
+    with strace.attached(leader, "-o", "/dev/null"):
         running.wait_told("the event", lambda: "tracerDidChange" in sandbox.curfew("events", running.name).stdout)
-    finally:
-        tracer.send_signal(signal.SIGINT)
-        tracer.wait(LIMIT)
-        tracer.stderr.close()
     sandbox.curfew("quit", running.name)
 
 
-def attached(tracer, pid):
-    def tracer_pid():
-        text = pathlib.Path(f"/proc/{pid}/status").read_text()
-        return int(re.search(r"TracerPid:\s+(\d+)", text).group(1))
-
-    wait_for("strace to attach or to end", lambda: tracer_pid() == tracer.pid or tracer.poll() is not None)
-    return tracer.poll() is None
-
-
-def test_a_tracer_inside_the_tree_changes_nothing(sandbox):
+def test_a_tracer_inside_the_tree_changes_nothing(sandbox, strace):
     """An app that debugs itself is suspended as any other."""
     script = "echo up; while :; do sleep 0.05; done"
-    running = sandbox.start("strace", "-f", "-q", "-o", "/dev/null", "sh", "-c", script)
+    running = sandbox.start(strace.command, "-f", "-q", "-o", "/dev/null", "sh", "-c", script)
     running.expect("up")
     sandbox.curfew("home", running.name)
     running.wait_state("suspended")

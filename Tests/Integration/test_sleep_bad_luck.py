@@ -302,30 +302,10 @@ def test_stopped_whole_by_hand_and_put_to_sleep_it_waits_for_both(sandbox):
         assert client.recv(4) == b"PING"
 
 
-@contextlib.contextmanager
-def debugger(sandbox, pid):
-    """strace, from outside of the app."""
-    if not shutil.which("strace"):
-        pytest.skip("there is no strace")
-    tracer = subprocess.Popen(
-        ["strace", "-q", "-o", str(sandbox.scratch / "strace"), "-p", str(pid)], stderr=subprocess.PIPE)
-    status = pathlib.Path(f"/proc/{pid}/status")
-    try:
-        wait_for("strace to attach or to end",
-                 lambda: tracer.poll() is not None or f"TracerPid:\t{tracer.pid}\n" in status.read_text())
-        if tracer.poll() is not None:
-            pytest.skip(f"ptrace isn't possible here: {tracer.stderr.read().decode().strip()}")
-        yield
-    finally:
-        tracer.send_signal(signal.SIGINT)
-        tracer.wait(LIMIT)
-        tracer.stderr.close()
-
-
-def test_held_by_a_debugger_it_cannot_sleep(sandbox):
+def test_held_by_a_debugger_it_cannot_sleep(sandbox, strace):
     """Afterwards it can."""
     server = Server(sandbox, "tcp")
-    with debugger(sandbox, server.pid):
+    with strace.attached(server.pid, "-o", "/dev/null"):
         assert "refused (traced)" in refused(sandbox, server.name)
         with server.connect() as client:
             assert ask(client) == "PING"
@@ -334,10 +314,10 @@ def test_held_by_a_debugger_it_cannot_sleep(sandbox):
         assert ask(client) == "PING"
 
 
-def test_a_debugger_that_comes_while_it_sleeps_sees_it_wake(sandbox):
+def test_a_debugger_that_comes_while_it_sleeps_sees_it_wake(sandbox, strace):
     server = Server(sandbox, "tcp")
     server.sleep()
-    with debugger(sandbox, server.pid):
+    with strace.attached(server.pid, "-o", "/dev/null"):
         with server.connect() as client:
             assert ask(client) == "PING"
         assert server.status()["state"] == "active"

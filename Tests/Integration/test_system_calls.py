@@ -6,15 +6,14 @@ What a machine lacks (cgroups, root) makes fewer. A mend that needs one more rai
 import collections
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from conftest import LIMIT, binary, wait_for
+from conftest import LIMIT, binary
 
-pytestmark = pytest.mark.skipif(not shutil.which("strace"), reason="there is no strace; make deps installs it")
+pytestmark = pytest.mark.usefixtures("strace")
 
 # Of proxy and supervisor, from their exec to their end, and of the child up to its exec.
 USUAL = 4
@@ -40,8 +39,6 @@ def calls(sandbox, *arguments):
     result = subprocess.run(
         ["strace", "-f", "-qq", "-o", trace, binary(), *arguments], env=sandbox.environment, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=LIMIT)
-    if "ptrace" in result.stderr.lower() and result.returncode != 0:
-        pytest.skip(f"nothing can be traced here: {result.stderr}")
     assert result.returncode == 0, result.stderr
     lines = [line.split(maxsplit=1) for line in trace.read_text().splitlines()]
     parents = {}
@@ -103,7 +100,7 @@ signal.pause()
 """
 
 
-def test_a_thousand_processes_hold_nobody_up(sandbox):
+def test_a_thousand_processes_hold_nobody_up(sandbox, strace):
     """Between two looks for what has come, which are the supervisor's epoll_pwait, a part of them at most is dealt with.
 
     Counted in system calls: to stop, look at or signal all of them at one go takes from 7,000 to 20,000. Not counted is the
@@ -118,16 +115,10 @@ def test_a_thousand_processes_hold_nobody_up(sandbox):
     proxy = app.process.pid
     supervisor = int(pathlib.Path(f"/proc/{proxy}/task/{proxy}/children").read_text().split()[0])
     trace = sandbox.scratch / "trace"
-    with subprocess.Popen(["strace", "-qq", "-o", trace, "-p", str(supervisor)], stderr=subprocess.PIPE) as strace:
-        status = pathlib.Path(f"/proc/{supervisor}/status")
-        wait_for(
-            "strace to attach, or to give up",
-            lambda: strace.poll() is not None or "TracerPid:\t0\n" not in status.read_text())
-        if strace.poll() is not None:
-            pytest.skip(f"nothing can be traced here: {strace.stderr.read()}")
+    with strace.attached(supervisor, "-o", str(trace)) as tracer:
         for verb in ["home", "events", "open", "quit"]:
             assert sandbox.curfew(verb, app.name).returncode == 0
-        strace.wait(LIMIT)
+        tracer.wait(LIMIT)
     counts, most = collections.Counter(), 0
     for line in trace.read_text(errors="replace").splitlines():
         name = re.match(r"(\w+)\(", line)

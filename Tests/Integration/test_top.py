@@ -380,17 +380,12 @@ def test_suspended_by_ctrl_z_and_continued(sandbox, pane):
     asserts_usual(pane)
 
 
-def test_drawing_loses_no_stop_key(sandbox, pane):
+def test_drawing_loses_no_stop_key(sandbox, pane, strace):
     """Who has one pending and ignores it for a moment has lost it; ncurses does so where nobody else handles it."""
-    if not shutil.which("strace"):
-        pytest.skip("strace isn't installed")
-    tried = subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, text=True, timeout=LIMIT)
-    if tried.returncode != 0:
-        pytest.skip(f"nothing can be traced here: {tried.stderr}")
     trace = sandbox.scratch / "trace"
     starts(sandbox, "web")
     pane.shell()
-    pane.type(f"strace -f -qq -o {trace} -e trace=rt_sigaction curfew top\n")
+    pane.type(f"{strace.command} -f -qq -o {trace} -e trace=rt_sigaction curfew top\n")
     pane.shows_state("web", "active")
     pane.press("s")
     pane.shows("by name")

@@ -6,6 +6,9 @@ struct CommandSignals: Hashable {
     let blocked: UInt64
     /// What it doesn't ignore, whatever the caller had.
     let defaults: UInt64
+    /// What stops whoever reads the terminal from behind, or changes it.
+    private static let terminalStops = bit(SIGTTIN) | bit(SIGTTOU)
+
     /// What the caller had ignored and neither half of Curfew may: children of whoever ignores SIGCHLD are never waited for.
     let ignored: UInt64
 
@@ -19,8 +22,7 @@ struct CommandSignals: Hashable {
         // Source: coreutils 9.10, timeout.c.
         blocked = callersMask & ~(Self.bit(SIGCHLD) | Self.bit(SIGALRM))
         // What its timeout works by. Source: coreutils 9.1, observed; HUP, INT and QUIT that were ignored stay so: NEWS, 9.10.
-        let usual =
-            Self.bit(SIGALRM) | Self.bit(SIGTERM) | Self.bit(SIGCHLD) | Self.bit(SIGTTIN) | Self.bit(SIGTTOU)
+        let usual = Self.bit(SIGALRM) | Self.bit(SIGTERM) | Self.bit(SIGCHLD) | Self.terminalStops
         let isFixed = timeout.signal == SIGKILL || timeout.signal == SIGSTOP
         defaults = isFixed ? usual : usual | Self.bit(timeout.signal)
         ignored = 0
@@ -32,12 +34,12 @@ struct CommandSignals: Hashable {
         self.ignored = ignored
     }
 
-    /// Of a command that has the terminal only while it is in front, as a shell's job: what stops those that read the terminal from
-    /// behind, or change it, is neither ignored nor blocked. Whoever ignores or blocks SIGTTIN has EIO where others are stopped.
+    /// Of a command that has the terminal only while it is in front, as a shell's job: `terminalStops` are neither ignored nor
+    /// blocked. Whoever ignores or blocks SIGTTIN has EIO where others are stopped.
     /// Source: POSIX, 11.1.4 Terminal Access Control; docs/adr/0021-jobs-of-a-terminal.md.
     var ofJob: CommandSignals {
-        let stopping = Self.bit(SIGTTIN) | Self.bit(SIGTTOU)
-        return CommandSignals(blocked: blocked & ~stopping, defaults: defaults | stopping, ignored: ignored)
+        CommandSignals(
+            blocked: blocked & ~Self.terminalStops, defaults: defaults | Self.terminalStops, ignored: ignored)
     }
 
     func blocks(_ signal: Int32) -> Bool { blocked & Self.bit(signal) != 0 }
