@@ -17,22 +17,38 @@ LIMIT = 20 * float(os.environ.get("CURFEW_TEST_PATIENCE", "1"))
 class Strace:
     def __init__(self, command):
         self.command = command
+        # Yama can allow one's own children only.
+        with subprocess.Popen(["sleep", "1000"]) as stranger:
+            with self.attaching(stranger.pid, "-o", "/dev/null") as tracer:
+                self.refusal = tracer.poll() is not None and tracer.stderr.read()
+            stranger.kill()
 
     @contextlib.contextmanager
     def attached(self, pid, *options):
         """Traces that process meanwhile, from outside of whatever it belongs to; the tracer."""
+        if self.refusal:
+            pytest.skip(f"nothing that runs already can be traced here: {self.refusal}")
+        with self.attaching(pid, *options) as tracer:
+            assert tracer.poll() is None, f"strace has ended: {tracer.stderr.read()}"
+            yield tracer
+
+    @contextlib.contextmanager
+    def attaching(self, pid, *options):
+        """The tracer, once it has attached, or has ended."""
         tracer = subprocess.Popen([self.command, "-qq", *options, "-p", str(pid)], stderr=subprocess.PIPE, text=True)
         try:
             deadline = time.monotonic() + LIMIT
-            while tracer_of(pid) != tracer.pid:
-                assert tracer.poll() is None, f"strace has ended: {tracer.stderr.read()}"
+            while tracer_of(pid) != tracer.pid and tracer.poll() is None:
                 assert time.monotonic() < deadline, f"strace hasn't attached to {pid}, which {tracer_of(pid)} traces"
                 time.sleep(0.01)  # a moment
             yield tracer
         finally:
             tracer.send_signal(signal.SIGINT)
-            tracer.wait(LIMIT)
-            tracer.stderr.close()
+            try:
+                tracer.wait(LIMIT)
+            finally:
+                tracer.kill()
+                tracer.stderr.close()
 
 
 def tracer_of(pid):

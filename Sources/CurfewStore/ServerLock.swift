@@ -14,8 +14,9 @@ struct ServerLock: Sendable {
         case failed(KernelError)
     }
 
-    /// Of a server that was killed, what it was just starting has the lock for a moment more, until it executes its program: where
-    /// the holder is gone it is tried again, for at most `StoreBounds.lockMilliseconds`.
+    /// Takes the lock, and waits a moment for one whose holder is gone: at most `StoreBounds.lockMilliseconds`.
+    ///
+    /// What a killed server was just starting has its descriptors, and so the lock, until it executes its program.
     static func take(_ path: String, _ clock: StoreClock) -> Outcome {
         var waited: Int64 = 0
         while true {
@@ -31,7 +32,11 @@ struct ServerLock: Sendable {
     /// In milliseconds.
     private static let pause: Int64 = 10
 
-    private static func isGone(_ pid: Int32) -> Bool { pid > 0 && kill(pid, 0) != 0 && errno == ESRCH }
+    /// Or about to be: whoever has ended and wasn't waited for yet has nothing any more.
+    private static func isGone(_ pid: Int32) -> Bool {
+        if let stat = Procfs.stat(pid) { return stat.isGone }
+        return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH
+    }
 
     private static func take(_ path: String) -> Outcome {
         let opened = curfew_open_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -49,7 +54,11 @@ struct ServerLock: Sendable {
         return .taken(ServerLock(descriptor: descriptor))
     }
 
-    mutating func release() { descriptor.close() }
+    /// Those who have a copy of it, until they execute something, haven't it any more either.
+    mutating func release() {
+        _ = flock(descriptor.number, LOCK_UN)
+        descriptor.close()
+    }
 
     private static func holder(_ descriptor: Int32) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 32)

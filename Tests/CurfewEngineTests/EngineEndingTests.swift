@@ -53,7 +53,7 @@ struct EngineEndingTests {
             ])
     }
 
-    @Test("One that goes on already is signalled alone, and an aware one is told")
+    @Test("One that goes on already has its signal alone")
     func signalOfOneThatRuns() {
         #expect(
             EngineScenario.running().feed(.app(.a, .quit(request: nil))).only("resume", "signal") == ["signal 15 a"])

@@ -257,13 +257,27 @@ struct ProcessTreeTests {
         #expect(eventually { !fixture.tree.containment.isPopulated() })
     }
 
-    @Test("A signal that continues nobody pends with whatever is stopped, and each has it when it goes on")
+    @Test("A signal that continues nobody pends with what is held until that goes on; others go on for it")
     func pendingUntilResumed() throws {
         let fixture = try Fixture(.both)
         defer { fixture.end() }
+        signal(fixture.escaped, SIGSTOP)
+        #expect(eventually { isStopped(fixture.escaped) })
         #expect(fixture.suspend())
         fixture.tree.signalAll(SIGTERM, continuing: false)
-        #expect(fixture.all.map { state($0) } == ["T", "T", "T"])
+        #expect(eventually { Procfs.stat(fixture.escaped)?.isGone != false })
+        #expect([fixture.child.pid, fixture.inner].map { state($0) } == ["T", "T"])
+        fixture.tree.resume()
+        #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
+        #expect(eventually { !fixture.tree.containment.isPopulated() })
+    }
+
+    @Test("With the freezer alone too each has it")
+    func pendingUntilThawed() throws {
+        let fixture = try Fixture(.freezer)
+        defer { fixture.end() }
+        #expect(fixture.suspend())
+        fixture.tree.signalAll(SIGTERM, continuing: false)
         fixture.tree.resume()
         #expect(fixture.child.wait() == .killed(signal: SIGTERM, dumpedCore: false))
         #expect(eventually { !fixture.tree.containment.isPopulated() })

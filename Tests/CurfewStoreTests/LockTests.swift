@@ -13,6 +13,7 @@ struct LockTests {
         let other = try #require(Child.worker("hold", folder.directory))
         #expect(other.line() == "open")
         #expect(throws: StoreRefusal.anotherServer(path: folder.files.database, pid: other.pid)) { try folder.writer() }
+        #expect(folder.time.milliseconds == 0)
         other.endInput()
         #expect(other.wait() == 0)
         let writer = try folder.writer()
@@ -32,14 +33,20 @@ struct LockTests {
         try folder.writer().close()
     }
 
-    @Test("What a killed one was just starting has its lock for a moment, and is waited for")
-    func startedJustBefore() throws {
+    @Test(
+        "What a killed one was just starting has its lock for a moment, and is waited for", arguments: [false, true])
+    func startedJustBefore(isReaped: Bool) throws {
         defer { folder.remove() }
-        let held = try lock(of: gone())
+        let other = try killedServer()
+        if isReaped { other.wait() }
+        defer { if !isReaped { other.wait() } }
+        let held = try lock(of: other.pid)
+        defer { close(held) }
         var clock = folder.time.clock
         clock.pause = { [time = folder.time] milliseconds in
             time.pass(milliseconds: milliseconds)
-            if time.milliseconds == 50 { close(held) }
+            // Whatever copies of it there are.
+            if time.milliseconds == 50 { flock(held, LOCK_UN) }
         }
         let writer = StoreWriter(folder.files, clock: clock)
         try writer.begin()
@@ -50,20 +57,23 @@ struct LockTests {
     @Test("Who has it for longer than that is told by the pid that stands there")
     func heldByWhomever() throws {
         defer { folder.remove() }
-        let pid = try gone()
-        let held = try lock(of: pid)
+        let other = try killedServer()
+        other.wait()
+        let held = try lock(of: other.pid)
         defer { close(held) }
-        #expect(throws: StoreRefusal.anotherServer(path: folder.files.database, pid: pid)) { try folder.writer() }
+        let refusal = StoreRefusal.anotherServer(path: folder.files.database, pid: other.pid)
+        #expect(throws: refusal) { try folder.writer() }
         #expect(folder.time.milliseconds == StoreBounds.lockMilliseconds)
     }
 
-    /// The pid of a server that has ended.
-    private func gone() throws -> pid_t {
+    /// A server that has ended, and isn't waited for yet.
+    private func killedServer() throws -> Child {
         let other = try #require(Child.worker("hold", folder.directory))
         #expect(other.line() == "open")
         other.kill()
-        other.wait()
-        return other.pid
+        var ended = siginfo_t()
+        #expect(waitid(P_PID, id_t(other.pid), &ended, WEXITED | WNOWAIT) == 0)
+        return other
     }
 
     /// Somebody has the lock of the server with that pid, which stands in the file.

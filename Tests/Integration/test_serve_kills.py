@@ -7,6 +7,7 @@ and each step of its round. The kernel has its own say in what comes first.
 """
 
 import contextlib
+import fcntl
 import os
 import random
 import select
@@ -14,7 +15,6 @@ import shutil
 import signal
 import socket
 import sqlite3
-import subprocess
 import time
 
 import pytest
@@ -323,6 +323,11 @@ class Kills:
                 assert (row["restart_due"] is not None) == is_due, (name, last["reason"])
         assert len({row["position"] for row in self.rows.values()}) == len(self.rows)
 
+    def is_database_free(self):
+        with open(self.sandbox.state / "curfew" / "server.sqlite.lock", "rb") as lock, contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+
     def listed(self):
         return [name for name, row in self.rows.items() if not row["removed"]]
 
@@ -450,8 +455,9 @@ def test_killed_with_its_keeper_what_is_left_is_swept(kills):
         kills.expect_promises(walk)
         if kills.containment == "tree":
             wait_for("the apps' reapers to have ended all", lambda: not kills.sandbox.left())
-        # What was just being started has it for a moment more.
+        # What was just being started has them for a moment more.
         wait_for("nobody to have its socket", lambda: not kills.sandbox.answers(kills.server.socket))
+        wait_for("nobody to have its database", kills.is_database_free)
         kills.start()
         wait_for("what was left to be swept", lambda: not [pid for pid in left if is_alive(pid)])
         kills.expect_list()

@@ -4,6 +4,7 @@ with what says on it what logind says."""
 import contextlib
 import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -352,20 +353,32 @@ def test_the_app_of_the_pane_in_front_is_in_front(sandbox, tmux):
 x11_there = needs("Xvfb", "openbox", "xterm", "wmctrl", "xprop")
 
 
+class NotYet(str):
+    """What was seen in place of what is awaited."""
+
+    def __bool__(self):
+        return False
+
+
 @pytest.fixture
 def display(sandbox):
     """An X server with a window manager; its name."""
     reading, writing = os.pipe()
-    with program("Xvfb", "-displayfd", writing, "-screen", 0, "640x480x24", "-noreset", "-nolisten", "tcp", pass_fds=[writing], env=sandbox.environment):
+    words = ["Xvfb", "-displayfd", writing, "-screen", 0, "640x480x24", "-noreset", "-nolisten", "tcp"]
+    with (sandbox.scratch / "x11.log").open("w") as log, \
+            program(*words, pass_fds=[writing], env=sandbox.environment, stdout=log) as server:
         os.close(writing)
         with open(reading) as told:
             number = told.readline().strip()
         name = f":{number}"
         environment = dict(sandbox.environment, DISPLAY=name, HOME=str(sandbox.scratch), LC_ALL="C.UTF-8")
-        with program("openbox", "--sm-disable", env=environment):
+        with program("openbox", "--sm-disable", env=environment, stdout=log) as manager:
             def is_managed():
-                return "window id" in subprocess.run(
-                    ["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"], env=environment, capture_output=True, text=True, timeout=LIMIT).stdout
+                said = f"{name} has Xvfb {server.poll()}, openbox {manager.poll()}: {pathlib.Path(log.name).read_text()}"
+                assert server.poll() is None and manager.poll() is None, said
+                asked = subprocess.run(
+                    ["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"], env=environment, capture_output=True, text=True, timeout=LIMIT)
+                return "window id" in asked.stdout or NotYet(f"{asked}; {said}")
 
             wait_for("a window manager", is_managed)
             yield environment

@@ -122,7 +122,7 @@ public final class Engine {
         isPerforming = true
         defer { isPerforming = false }
         var index = 0
-        // Performing feeds results back, which append; nothing is removed before all is done.
+        // Performing feeds results back, which append; of what is still to come a termination can be taken out.
         while index < effects.count {
             let effect = effects[index]
             index += 1
@@ -134,17 +134,14 @@ public final class Engine {
     /// The signal by which a plain app is to end that is resumed for that, taken out of what follows.
     ///
     /// It is sent with the resumption, to be there when the app goes on: a shell that begins its reading anew between the two
-    /// would hear of it with its next line only, and be killed meanwhile.
+    /// would hear of it with its next line only, and be killed meanwhile. It overtakes what is told in between, which nothing
+    /// promises to be there first.
     private func takeTermination(of app: AppID, from index: Int) -> Int32? {
         guard core.app(app)?.isTerminating == true else { return nil }
         for later in index..<effects.count {
-            switch effects[later] {
-            case .terminate(app, let signal):
-                effects.remove(at: later)
-                return signal
-            case .suspend(app, _): return nil
-            default: continue
-            }
+            guard case .terminate(app, let signal) = effects[later] else { continue }
+            effects.remove(at: later)
+            return signal
         }
         return nil
     }

@@ -195,12 +195,11 @@ final class Instance {
 
     func signalAll(_ signal: Int32) { signalAll(signal, continuing: true) }
 
-    /// What `resume` continues has the signal before, and what a terminal has stopped is continued after.
+    /// What is resumed has the signal by then; so has what somebody else has stopped, which goes on for it. Of more processes than
+    /// one turn allows some have it after, as if they ran.
     func resume(sending signal: Int32?) {
-        guard let signal else { return tree.resume() }
-        signalAll(signal, continuing: false)
+        if let signal { signalAll(signal, continuing: false) }
         tree.resume()
-        signalAll(SIGCONT)
     }
 
     private func signalAll(_ signal: Int32, continuing: Bool) {

@@ -6,11 +6,11 @@ struct CommandSignals: Hashable {
     let blocked: UInt64
     /// What it doesn't ignore, whatever the caller had.
     let defaults: UInt64
-    /// What stops whoever reads the terminal from behind, or changes it.
-    private static let terminalStops = bit(SIGTTIN) | bit(SIGTTOU)
-
     /// What the caller had ignored and neither half of Curfew may: children of whoever ignores SIGCHLD are never waited for.
     let ignored: UInt64
+
+    /// What stops whoever reads the terminal from behind, or changes it.
+    private static let terminalStops = bit(SIGTTIN) | bit(SIGTTOU)
 
     init(callersMask: UInt64, callerIgnoredChild: Bool, timeout: TimeoutPolicy?) {
         guard let timeout else {

@@ -177,6 +177,9 @@ extension ProcessTree {
         }
     }
 
+    /// Whether `resume` continues it.
+    func isHeld(_ pid: Int32) -> Bool { isSuspended && known.contains(pid) && !stoppedBefore.contains(pid) }
+
     /// Their parents are stopped, so nobody has reaped them and given their pids away; what we have reaped is forgotten.
     private func continueStopped() {
         for member in bottomUp(stopped) { _ = curfew_kill(member.pid, SIGCONT) }

@@ -69,7 +69,8 @@ extension ProcessTree {
     ///
     /// Of very many only some have had it on return; `goOnSignalling` has the others have it.
     ///
-    /// `continuing`: whether SIGCONT follows; without it the signal pends with whatever is stopped.
+    /// `continuing`: false where `resume` follows: with what that continues the signal pends until then, but for what is frozen
+    /// and has no handler, which it ends at once.
     /// `first`: signals those that others are to come after, once it is known who is there; each is made sure of.
     public func signalAll(
         _ number: Int32, continuing: Bool = true, for turn: Turn = Turn(),
@@ -94,13 +95,16 @@ extension ProcessTree {
     }
 
     fileprivate func signal(_ pid: Int32, _ number: Int32, continuing: Bool, after first: SignalledFirst) {
-        if first.group > 0, getpgid(pid) == first.group { return }
-        if number == SIGCONT || first.group == 0 && pid == first.leader {
-            if continuing { signal(pid, SIGCONT, sparesFurtherInside: true) }
-        } else if continuing {
-            signal(pid, number, SIGCONT, sparesFurtherInside: true)
-        } else {
-            signal(pid, number, sparesFurtherInside: true)
+        let isInGroup = first.group > 0 && getpgid(pid) == first.group
+        // The group has had both.
+        if isInGroup, continuing { return }
+        let isContinued = continuing || !isHeld(pid)
+        let hasIt = isInGroup || first.group == 0 && pid == first.leader || number == SIGCONT
+        switch (hasIt, isContinued) {
+        case (false, true): signal(pid, number, SIGCONT, sparesFurtherInside: true)
+        case (false, false): signal(pid, number, sparesFurtherInside: true)
+        case (true, true): signal(pid, SIGCONT, sparesFurtherInside: true)
+        case (true, false): break
         }
     }
 }
