@@ -84,7 +84,15 @@ leave() {
     tmux "$@" set -gqu "$flag"
 } 2>/dev/null
 
+# In the background: one that has just been forked, and hasn't executed anything yet, misses a SIGTERM, and would be waited for.
+listen() {
+    tmux "$@" wait-for "$channel" &
+    listener=$!
+    wait "$listener"
+}
+
 leave "$@"
-trap 'leave "$@"; exit 0' TERM
+listener=
+trap 'leave "$@"; [ -z "$listener" ] || kill "$listener" 2>/dev/null; exit 0' TERM
 arrive "$@" || exit
-while look "$@" && tmux "$@" wait-for "$channel" && tmux "$@" set -gqu "$flag"; do :; done
+while look "$@" && listen "$@" && tmux "$@" set -gqu "$flag"; do :; done

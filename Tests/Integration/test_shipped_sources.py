@@ -347,6 +347,34 @@ def test_the_app_of_the_pane_in_front_is_in_front(sandbox, tmux):
         sandbox.curfew("quit", name)
 
 
+# As one that was just being started when SIGTERM came: it misses that.
+DEAF = """#!/bin/sh
+case "$*" in
+*" wait-for curfew-front-"*) trap '' TERM; echo > {waits}; exec sleep 1000;;
+esac
+exec {tmux} "$@"
+"""
+
+
+@tmux_there
+def test_its_hooks_go_though_what_it_waits_for_has_missed_the_signal(sandbox, tmux):
+    programs = sandbox.scratch / "programs"
+    programs.mkdir()
+    deaf = programs / "tmux"
+    waits = sandbox.scratch / "waits"
+    deaf.write_text(DEAF.format(tmux=shutil.which("tmux"), waits=waits))
+    deaf.chmod(0o755)
+    tmux("new-session", "-d", "-s", "main", "cat")
+    server = sandbox.serve(
+        "--source", command("tmux", "-S", sandbox.runtime / "tmux"),
+        env=dict(tmux.environment, PATH=f"{programs}:{tmux.environment['PATH']}"))
+    wait_for("the source to wait", waits.exists)
+    assert "curfew-front-" in tmux("show-hooks", "-g")
+    server.expect("stop")
+    assert server.wait() == 0
+    assert "curfew-front-" not in tmux("show-hooks", "-g")
+
+
 # MARK: X11
 
 
