@@ -19,9 +19,12 @@ class Strace:
         self.command = command
         # Yama can allow one's own children only.
         with subprocess.Popen(["sleep", "1000"]) as stranger:
-            with self.attaching(stranger.pid, "-o", "/dev/null") as tracer:
-                self.refusal = tracer.poll() is not None and tracer.stderr.read()
-            stranger.kill()
+            try:
+                with self.attaching(stranger.pid, "-o", "/dev/null") as tracer:
+                    ended = tracer.poll() is not None
+                    self.refusal = ended and (tracer.stderr.read() or f"strace has ended with {tracer.returncode}")
+            finally:
+                stranger.kill()
 
     @contextlib.contextmanager
     def attached(self, pid, *options):

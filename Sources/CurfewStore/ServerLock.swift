@@ -32,7 +32,7 @@ struct ServerLock: Sendable {
     /// In milliseconds.
     private static let pause: Int64 = 10
 
-    /// Or about to be: whoever has ended and wasn't waited for yet has nothing any more.
+    /// Or about to be: whoever has ended and wasn't waited for yet has nothing any more, or soon.
     private static func isGone(_ pid: Int32) -> Bool {
         if let stat = Procfs.stat(pid) { return stat.isGone }
         return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH

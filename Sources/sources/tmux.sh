@@ -88,7 +88,7 @@ leave() {
 listen() {
     tmux "$@" wait-for "$channel" &
     listener=$!
-    wait "$listener"
+    wait "$listener" && listener=
 }
 
 leave "$@"

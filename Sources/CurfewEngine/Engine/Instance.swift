@@ -211,7 +211,8 @@ final class Instance {
         if let sharedGroup {
             // The proxy takes nothing from us.
             _ = curfew_kill(-sharedGroup, signal)
-            if continuing, signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
+            // Nobody is found one by one where /proc isn't ours.
+            if continuing || !Procfs.isOurs, signal != SIGCONT { _ = curfew_kill(-sharedGroup, SIGCONT) }
         } else if let livingLeader {
             _ = curfew_kill(livingLeader, signal)
         }

@@ -69,8 +69,8 @@ extension ProcessTree {
     ///
     /// Of very many only some have had it on return; `goOnSignalling` has the others have it.
     ///
-    /// `continuing`: false where `resume` follows: with what that continues the signal pends until then, but for what is frozen
-    /// and has no handler, which it ends at once.
+    /// `continuing`: false where `resume` follows: what is held has no SIGCONT, and the signal pends with it until then, unless a
+    /// freezer of v2 has it, and it no handler: that ends at once.
     /// `first`: signals those that others are to come after, once it is known who is there; each is made sure of.
     public func signalAll(
         _ number: Int32, continuing: Bool = true, for turn: Turn = Turn(),
